@@ -36,6 +36,7 @@ from burnish.events import (
     TestsProposed,
     Tweaked,
 )
+from burnish.report.narrate import name_version
 from burnish.runs import Run
 from tests.iterated import iterated
 from tests.support import ESC, assert_words
@@ -175,3 +176,17 @@ def test_show_lists_the_changes_the_tests_and_the_rows() -> None:
     out = io.StringIO()
     show_run(iterated(), Console(file=out, highlight=False, width=200))
     assert_words("\n".join(out.getvalue().splitlines()[2:]))  # the first line has the time of day
+
+
+def test_show_compares_each_version_of_a_repair_with_the_users_file() -> None:
+    codes = ("a = 1\nb = 1\n", "a = 2\nb = 1\n", "a = 2\nb = 2\n", "a = 1\nb = 1\n", "a = 2\nb = 1\n")
+    versions = [CodeProposed(version=number, code=code, by="repair") for number, code in enumerate(codes)]
+    out = io.StringIO()
+    show_run(Run([EVENTS[0], *versions]), Console(file=out, highlight=False, width=200))
+    changes = [line.split() for line in out.getvalue().splitlines() if re.match(r" *[-+][ab]", line)]
+    first, second = (
+        [["-a", "=", "1"], ["+a", "=", "2"]],
+        [["-a", "=", "1"], ["-b", "=", "1"], ["+a", "=", "2"], ["+b", "=", "2"]],
+    )
+    assert changes == first + second
+    assert [out.getvalue().count(f"the same as {name_version(number)}") for number in (0, 1)] == [1, 1]

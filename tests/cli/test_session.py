@@ -1,5 +1,6 @@
 """What write, fix and resume share: who reads, what Ctrl-C says, and what is printed of other people's code."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -106,3 +107,19 @@ def test_resume_refuses_a_lower_limit_with_what_to_type(call: Call, store: Store
     run = write(DOUBLE, ScriptedModel(script(), name="scripted:demo"), store=store)
     told = call("resume", run.id, "--calls", "3")
     assert (told.code, told.err.endswith(f"burnish resume {run.id} --calls 32\n")) == (2, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cap", "value", "higher"), [("calls", "0", "1"), ("tokens", "9", "18"), ("seconds", "0", "1")]
+)
+@pytest.mark.parametrize("verb", ["write", "fix"])
+def test_a_run_that_ends_at_a_limit_says_what_to_type_to_go_on(
+    call: Call, work_folder: Path, tmp_path: Path, store: Store, verb: str, cap: str, value: str, higher: str
+) -> None:
+    (work_folder / "d.py").write_text("def double(n):\n    return n\n")
+    wrong = "```python\ndef double(n):\n    return n - 1\n```"
+    (tmp_path / "s.json").write_text(json.dumps(script(draft=wrong, repair=wrong, reflect=wrong)))
+    task = [DOUBLE, "--fast"] if verb == "write" else ["d.py", "--spec", DOUBLE, "--function", "double"]
+    told = call(verb, *task, "--model", f"scripted:{tmp_path}/s.json", f"--{cap}", value)
+    assert f"burnish resume {store.open('last').id} --{cap} {higher}\n" in told.out + told.err

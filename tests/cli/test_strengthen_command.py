@@ -38,7 +38,7 @@ def test_the_new_file_is_shown_and_the_figures_are_one_line_and_the_run_is_there
     assert told.code == 0, told.err
     assert "+++ b/tests/test_sizes_more.py" in told.out
     assert "+    assert size(12) == 'large'" in told.out
-    assert_words([line for line in told.out.splitlines() if "mutants" in line][-1])
+    assert_words([line for line in told.out.splitlines() if "small changes" in line][-1])
     line = next(line for line in told.out.splitlines() if "burnish apply" in line)
     assert not (project / "tests/test_sizes_more.py").exists()
     assert "strengthen" in call("explain").out
@@ -61,7 +61,7 @@ def test_applied_for_a_program_that_reads_json(call: Call, project: Path) -> Non
     assert told.code == 0, told.err
     said = json.loads(told.out)
     assert said["written"] == ["tests/test_sizes_more.py"]
-    assert (said["mutants"], said["noticed_before"], said["noticed"], said["noticed_by_pinned"]) == (8, 3, 6, 0)
+    assert (said["mutants"], said["noticed_before"], said["noticed"], said["noticed_by_pinned"]) == (9, 4, 7, 0)
     assert (project / "tests/test_sizes_more.py").read_text() == said["files"]["tests/test_sizes_more.py"]
     assert {test["origin"] for test in said["tests"]} == {"spec"}
     assert (project / "tests/test_sizes.py").read_text() == TESTS

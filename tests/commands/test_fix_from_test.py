@@ -91,6 +91,15 @@ def test_words_choose_tests_as_pytest_does():
     assert not chosen.holds("test_page.py::test_empty_head")
 
 
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")  # as for a user: made errors, they would hide a TypeError
+@pytest.mark.parametrize(
+    "words", ["head (empty)", "x (head)", "(head) (empty)", "head and", "not not ( head", "head empty"]
+)
+def test_words_that_pytest_would_not_read_are_the_users_to_put_right(words):
+    with pytest.raises(SetupProblem):
+        ChosenTests(words=words).holds(TEST)
+
+
 @pytest.mark.slow
 def test_the_fault_is_repaired_in_whichever_file_it_is_and_the_next_place_is_tried(project, tmp_path):
     store = Store(tmp_path / "store")

@@ -46,6 +46,7 @@ def test_a_text_that_uses_no_package_stays_as_it_is(layer: Path, text: str) -> N
         "import json, plum\n\n@pytest.mark.parametrize('n', [plum.STONE])\ndef test_b(n):\n    assert f(n) == 4",
         "import plum\n\n@pytest.fixture\ndef some():\n    return plum\n\ndef test_b(some):\n    assert f(some) == 4",
         "import plum\nSOME = plum.STONE\n\ndef help():\n    return SOME\n\ndef test_b():\n    assert f(help()) == 4",
+        "import plum\nSOME = [f for f in plum.STONES]\n\ndef test_b():\n    assert f(SOME) == 4",
         "import plum\n\nclass TestB:\n    def test_b(self):\n        assert f(plum) == 4",
     ],
 )

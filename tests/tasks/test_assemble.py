@@ -1,7 +1,9 @@
 """An answer is judged in the module it belongs to, and what stood there stays."""
 
+import pytest
+
 from burnish.tasks import Task
-from burnish.tasks.assemble import assemble
+from burnish.tasks.assemble import assemble, offered_names
 
 BASE = '''"""A module."""
 from __future__ import annotations
@@ -146,3 +148,23 @@ def test_going_on_changes_every_function_that_was_asked_for():
 def test_a_repair_changes_only_the_one_function():
     task = Task(id="t", prompt="p", entry_point="encode", also=("decode",), base_code=PAIR, broken=True)
     assert assemble(task, BOTH) == PAIR.replace("return s", "return s[::-1]", 1)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "TABLE = [x for x in range(3) if x]",
+        "TABLE = {x: {y for y in x} for x in ()}",
+        "TABLE = list(x for x in range(3))",
+        "TABLE = lambda x: (y := x)",
+        "if True:\n    def TABLE():\n        import x\n        y = 1",
+        "for TABLE in [x for x in ()]:\n    pass",
+        f"TABLE = {'+'.join('1' * 2000)}",
+    ],
+)
+def test_tests_lean_on_names_of_the_module_and_not_on_those_inside_its_expressions(line: str) -> None:
+    assert offered_names(fix(f"{line}\n\n\ndef f():\n    return 1\n", "f")) == ("TABLE",)
+
+
+def test_a_name_that_a_comprehension_gives_to_the_module_is_offered() -> None:
+    assert offered_names(fix("found = [last := x for x in range(3)]\n", "f")) == ("found", "last")

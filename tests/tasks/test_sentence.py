@@ -207,3 +207,8 @@ def test_what_is_found_in_a_file_needs_one(words: str) -> None:
 )
 def test_names_of_files_and_files_to_write_need_none(words: str) -> None:
     assert not reads_file(words)
+
+
+def test_a_german_class_without_parentheses_keeps_its_name() -> None:
+    assert from_sentence("eine Klasse Ampel mit einem Attribut farbe und einer Methode weiter()").entry_point == "Ampel"
+    assert from_sentence("eine Funktion, mit der man Zahlen sortiert").entry_point == ""

@@ -15,6 +15,7 @@ from burnish.parsing import try_parse
 from burnish.tasks.source import (
     FUNCTIONS,
     Definition,
+    find_bound_names,
     find_definition,
     guess_line_span,
     line_span,
@@ -77,11 +78,7 @@ def _show_statement(text: str, node: ast.stmt, used: set[str], entry_point: str)
             elif isinstance(part, ast.Assign | ast.AnnAssign):
                 parts.append(source_of(text, part).rstrip())
         return "\n".join(parts)
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-        names = {node.name}
-    else:
-        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    if not names & used:
+    if not find_bound_names(node) & used:
         return ""
     return source_of(text, node).rstrip() if _count_lines(node) <= LONGEST_HELPER_LINES else _show_head(text, node)
 

@@ -33,7 +33,7 @@ from burnish.events import (
 )
 from burnish.events.history import Run
 from burnish.report.costs import describe_cost, describe_cost_by_model
-from burnish.report.narrate import Line, add_confidence, describe, narrate
+from burnish.report.narrate import Line, add_confidence, describe, name_version, narrate
 from burnish.report.summary import summarise
 from burnish.runs.record import is_running
 from burnish.runs.store import Store
@@ -56,7 +56,7 @@ def show_summary(run: Run) -> None:
 def show_run(run: Run, console: Console | None = None) -> None:
     """Print what the narrator says of every event, with its texts in full; then the end and what it cost."""
     console = console or Console(highlight=False)
-    code = ""
+    versions: dict[int, str] = {}
     for event in run.events:
         lines = narrate(event)
         if isinstance(event, RunStarted):
@@ -66,8 +66,9 @@ def show_run(run: Run, console: Console | None = None) -> None:
             style = {StepMeasured: "dim", Broke: "bold red"}.get(type(event), "bold")
             text = f"{lines[0].label}: {lines[0].text}" if lines[0].label else lines[0].text
             _print_head(console, f"{event.at - run.started.at:6.1f}s  {text}", style)
-        _print_details(console, _describe_details(event, lines, code))
-        code = (event.code if isinstance(event, CodeProposed) else "") or code
+        _print_details(console, _describe_details(event, lines, versions))
+        if isinstance(event, CodeProposed) and event.code:
+            versions[event.version] = event.code
     headline, basis = add_confidence(run.state, run.ending(RunFinished))
     _print_head(console, f"{headline}: {run.why}", COLOURS.get(run.state, "bold"))
     rest = (*([basis] if basis else []), describe_cost(run), *describe_cost_by_model(run))
@@ -91,8 +92,8 @@ def _print_details(console: Console, details: Iterable[tuple[str, str]]) -> None
             )
 
 
-def _describe_details(event: BaseEvent, lines: Sequence[Line], before: str) -> Iterator[tuple[str, str]]:
-    """The texts, tests, changes and results of an event in full, with a style each; `before` is the newest code."""
+def _describe_details(event: BaseEvent, lines: Sequence[Line], versions: dict[int, str]) -> Iterator[tuple[str, str]]:
+    """The texts, tests, changes and results of an event in full, with a style each; `versions` are those before it."""
     match event:
         case RunStarted():
             yield event.prompt, ""
@@ -111,12 +112,18 @@ def _describe_details(event: BaseEvent, lines: Sequence[Line], before: str) -> I
             yield event.text, ""
         case TestsProposed():
             yield "\n".join(event.tests), "python"
-        case CodeProposed(code=code) if before:  # only the first version is shown in full
-            old, new = strip_controls(before).splitlines(), strip_controls(code).splitlines()
-            changes = "\n".join(difflib.unified_diff(old, new, "before", "after", lineterm=""))
-            yield changes or "(the same as before)", "diff"
         case CodeProposed(code=code):
-            yield code, "python"
+            before = versions.get(0) or next(reversed(versions.values()), "")  # 0 is the file that is repaired
+            same = next((number for number, known in versions.items() if known == code), None)
+            if same is not None:
+                yield f"the same as {name_version(same)}", "dim"
+            elif (
+                not before or not code or (event.problem and 0 in versions)
+            ):  # the last never came to stand in the file
+                yield code, "python"
+            else:
+                old, new = strip_controls(before).splitlines(), strip_controls(code).splitlines()
+                yield "\n".join(difflib.unified_diff(old, new, "before", "after", lineterm="")), "diff"
         case TestsFrozen():
             yield f"{event.given} given, {event.model} by the model, sha256 {event.sha256}", "dim"
         case TestsRan(graded=graded):

@@ -131,7 +131,9 @@ def _matches_words(test: str, words: str) -> bool:
     """Whether an expression of pytest's -k, words with and, or, not, means a test."""
 
     def judge(word: str) -> str:
-        return word if word in ("and", "or", "not", "(", ")") else str(word.lower() in test.lower())
+        if word == "(":
+            return "not not ("  # after a word this is a SyntaxError; "True (" alone would be a call
+        return word if word in ("and", "or", "not", ")") else str(word.lower() in test.lower())
 
     if not words:
         return True

@@ -12,6 +12,7 @@ from burnish.agent.nodes.draft import rewrite
 from burnish.agent.state import AgentState, normalise_code
 from burnish.checks.bench.bench import ProjectBench
 from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.own_command import follow_own_command
 from burnish.checks.bench.project_finder import find_project
 from burnish.checks.bench.project_run import PASSING, SuiteRun
 from burnish.checks.suite import Suite
@@ -45,12 +46,12 @@ from burnish.runs.record import Emitter
 from burnish.runs.request import Request
 from burnish.strengthening.new_file import write_new
 from burnish.strengthening.oracle import Samples
-from burnish.strengthening.pipeline import LOOKING, Pipeline, StrengthenSettings, watch_step
+from burnish.strengthening.pipeline import LOOKING, TRYING, Pipeline, StrengthenSettings, watch_step
 from burnish.strengthening.project import (
     Scope,
     WeakFunction,
-    make_mutants,
     open_scope,
+    require_mutants,
     require_tests,
     require_writable,
     run_passing_tests,
@@ -95,12 +96,12 @@ def strengthen(
     """
     store, watch = store or Store(), watch or Watcher()
     require_tests(Path(tests))
-    project = find_project([source], [tests], python)
+    project = follow_own_command(find_project([source], [tests], python), [source], named_tests=True)
     project, _ = add_project_layer(project, parse_requirements(packages, allow_packages), watch.notice)
-    scope = open_scope(project, function or "")
+    scope = open_scope(project, function or "", TRYING * seconds)
     if apply:
         require_writable(scope)
-    mutants = make_mutants(scope)
+    plan = require_mutants(scope)
     limits = Limits(seconds=LOOKING * seconds, max_tokens=max_tokens, thinking=thinking)
     selection = select_models(load().model or NOBODY if model is None else model, limits, store, alone=True)
     many = limits.model_copy(update={"calls": 10_000, "tokens": 10_000_000})  # the time alone ends it
@@ -136,7 +137,7 @@ def strengthen(
         if selection.names != NOBODY:
             passing = tuple(name for name, test in ran.tests.items() if test.outcome in PASSING)
             pipeline.ask_samples = SampleWriter(tools, passing, emitter).write_samples
-        pipeline.run(mutants)
+        pipeline.run(plan)
         _finish(emitter, pipeline, apply)
         yield from ()
 
@@ -174,6 +175,8 @@ def render_json(run: Run) -> str:
         "run": run.id,
         "mutants": before.mutants,
         "noticed_before": before.noticed,
+        "score_before": before.figure,
+        "equivalent": before.equivalent,
         "noticed": after.noticed,
         "noticed_by_pinned": after.pinned,
         "alike": after.alike,

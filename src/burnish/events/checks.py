@@ -139,6 +139,8 @@ class Mutated(BaseEvent):
     mutants: int
     """How many were tried."""
     noticed: int
+    figure: str = ""
+    """The share that is noticed, as the mutation check shows it; empty where only the counts are known."""
     equivalent: int = 0
     """Further ones that no test notices and no input tells from the code: they do not count."""
     inputs: int = 0

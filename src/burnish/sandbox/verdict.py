@@ -17,6 +17,7 @@ from burnish.jsonlines import parse_json_lines
 from burnish.parsing import try_parse
 from burnish.sandbox.cell import JobEnd
 from burnish.sandbox.inside.asserts import is_case
+from burnish.tasks.source import find_bound_names
 
 MOST_BYTES = 16 * 1024 * 1024
 LONGEST_MESSAGE = 1000
@@ -140,15 +141,6 @@ def find_imports(node: ast.AST) -> set[str]:
             case ast.Call(func=called, args=args) if ast.unparse(called).rpartition(".")[2] in LOADERS:
                 found += [one.value for one in args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     return {name.partition(".")[0] for name in found} - {""}
-
-
-def find_bound_names(node: ast.stmt) -> set[str]:
-    """The names that a statement gives to the file."""
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-        return {node.name}
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
 def find_words(node: ast.stmt) -> set[str]:

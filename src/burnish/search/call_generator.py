@@ -24,7 +24,7 @@ from burnish.search.seed_calls import (
 )
 from burnish.search.standalone_tests import extract_bodies, is_standalone
 from burnish.search.value_mutation import LARGEST, draw_value, edge_values, step_value, unusual_values
-from burnish.tasks.source import find_bound_names
+from burnish.tasks.source import find_bound_names, find_definition
 
 LONGEST_CALL, LONGEST_KNOWN = 120, 300
 STEPS = 12
@@ -135,6 +135,47 @@ def _vary_values(values: tuple[Any, ...], dice: random.Random) -> Iterator[tuple
     for _ in range(STEPS if values else 0):
         at = dice.randrange(len(values))
         yield (*values[:at], step_value(values[at], dice), *values[at + 1 :])
+
+
+def set_options(calls: Sequence[str], function: str, text: str, most: int) -> list[str]:
+    """Calls with each parameter that has a plain default set to something else: tests seldom do that."""
+    node = find_definition(try_parse(text), function)
+    if not isinstance(node, ast.FunctionDef):
+        return []
+    arguments = node.args
+    names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    defaults = [*zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True)]
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    defaults += [(argument.arg, value) for argument, value in named if value]
+    positional = [name for name in names if name not in ("self", "cls")]
+    made: list[str] = []
+    for name, default in defaults:
+        others: list[object] = []
+        match default:
+            case ast.Constant(value=bool(value)):
+                others = [not value]
+            case ast.Constant(value=int(value) | float(value)):
+                others = [value + 1, value + 3, value - 1]
+            case ast.Constant(value=str()):
+                others = ["x", "", ", "]
+        keywords = [(call, ast.keyword(name, parse_expression(repr(other)))) for other in others for call in calls]
+        made += [_add_keyword(call, function, keyword, positional) for call, keyword in keywords]
+    return [call for call in dict.fromkeys(made) if call][:most]
+
+
+def _add_keyword(call: str, function: str, keyword: ast.keyword, positional: Sequence[str]) -> str:
+    """The call with one more keyword; empty where it has that argument already, or is no such call."""
+    tree = parse_expression(call)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    last = function.rpartition(".")[2]
+    own = [node for node in calls if last in (getattr(node.func, "id", ""), getattr(node.func, "attr", ""))]
+    if len(own) != 1 or any(isinstance(part, ast.Starred) for part in own[0].args):
+        return ""
+    given = {*positional[: len(own[0].args)], *(word.arg for word in own[0].keywords)}
+    if keyword.arg in given or None in given:
+        return ""
+    own[0].keywords.append(keyword)
+    return ast.unparse(tree)
 
 
 def take_turns(lists: Sequence[Sequence[Any]]) -> list[Any]:

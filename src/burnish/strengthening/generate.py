@@ -3,7 +3,6 @@
 Calls are those that the project's tests and the docstring make, and others near them.
 """
 
-import ast
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +13,9 @@ from burnish.checks.bench.bench import Bench, ProjectBench
 from burnish.checks.mutation.mutate_module import make_survivor
 from burnish.errors import AttemptError
 from burnish.events import NewTest
-from burnish.parsing import parse, parse_expression, try_parse
+from burnish.parsing import parse
 from burnish.search.behaviour_groups import NO_ANSWER
-from burnish.search.call_generator import CallClues, generate_calls, seeds_from_files
+from burnish.search.call_generator import CallClues, generate_calls, seeds_from_files, set_options
 from burnish.strengthening.docstring_examples import read_call_examples, read_session_examples
 from burnish.strengthening.oracle import CallFilter, Expectation, Samples
 from burnish.strengthening.project import WeakFunction
@@ -24,7 +23,6 @@ from burnish.strengthening.render_assert import describe_answer, value_in
 from burnish.strengthening.search import ProjectSearch, Subject
 from burnish.strengthening.set_cover import Candidate, choose_tests
 from burnish.tasks.repair import docstring_of, examples_of, signature_of
-from burnish.tasks.source import find_definition
 from burnish.tasks.static_analysis import find_nondeterminism, find_raise_lines, has_side_effects
 from burnish.text import one_line
 
@@ -197,45 +195,5 @@ def propose_calls(function: WeakFunction, files: Sequence[str], draw: int, modul
     told = CallClues(prompt=words, modules=modules)
     said = () if is_method else generate_calls(function.name, head, told, MOST_OF_WORDS, draw)
     known = list(dict.fromkeys([*near, *said]))
-    return tuple(dict.fromkeys([*known, *_set_options(known[: MOST_CALLS // 3], function)]))
-
-
-def _set_options(calls: Sequence[str], function: WeakFunction) -> list[str]:
-    """Known calls with each parameter that has a plain default set to something else: tests seldom do that."""
-    node = find_definition(try_parse(function.text), function.name)
-    if not isinstance(node, ast.FunctionDef):
-        return []
-    arguments = node.args
-    names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    defaults = [*zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True)]
-    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    defaults += [(argument.arg, value) for argument, value in named if value]
-    positional = [name for name in names if name not in ("self", "cls")]
-    made: list[str] = []
-    for name, default in defaults:
-        others: list[object] = []
-        match default:
-            case ast.Constant(value=bool(value)):
-                others = [not value]
-            case ast.Constant(value=int(value) | float(value)):
-                others = [value + 1, value + 3, value - 1]
-            case ast.Constant(value=str()):
-                others = ["x", "", ", "]
-        keywords = [(call, ast.keyword(name, parse_expression(repr(other)))) for other in others for call in calls]
-        made += [_add_keyword(call, function.name, keyword, positional) for call, keyword in keywords]
-    return [call for call in dict.fromkeys(made) if call][:MOST_OPTIONS]
-
-
-def _add_keyword(call: str, function: str, keyword: ast.keyword, positional: Sequence[str]) -> str:
-    """The call with one more keyword; empty where it has that argument already, or is no such call."""
-    tree = parse_expression(call)
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    last = function.rpartition(".")[2]
-    own = [node for node in calls if last in (getattr(node.func, "id", ""), getattr(node.func, "attr", ""))]
-    if len(own) != 1 or any(isinstance(part, ast.Starred) for part in own[0].args):
-        return ""
-    given = {*positional[: len(own[0].args)], *(word.arg for word in own[0].keywords)}
-    if keyword.arg in given or None in given:
-        return ""
-    own[0].keywords.append(keyword)
-    return ast.unparse(tree)
+    options = set_options(known[: MOST_CALLS // 3], function.name, function.text, MOST_OPTIONS)
+    return tuple(dict.fromkeys([*known, *options]))

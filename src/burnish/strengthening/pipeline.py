@@ -9,10 +9,11 @@ from pathlib import Path
 
 from burnish.checks.bench.bench import ProjectBench, UsualRun
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.mutation.mutant import Mutant
+from burnish.checks.mutation.mutate_project import EQUIVALENT, NOTICED, MutantPlan, MutationRun, score_mutants
 from burnish.checks.verdict import Watcher
 from burnish.errors import AttemptError, CheckError, SetupProblem
 from burnish.events import BaseEvent, Decided, Evidence, Mutated, NewTest, Strengthened, Survivor
+from burnish.events.checks import describe_equivalent
 from burnish.strengthening.docstring_examples import find_contradictions
 from burnish.strengthening.generate import (
     NO_TIME,
@@ -26,7 +27,7 @@ from burnish.strengthening.generate import (
 )
 from burnish.strengthening.new_file import NewFile, make_file
 from burnish.strengthening.oracle import Samples
-from burnish.strengthening.project import MutantOutcomes, Scope, WeakFunction, try_on_tests, weak_functions
+from burnish.strengthening.project import Scope, WeakFunction, weak_functions
 from burnish.strengthening.prove import ProjectTrial, Proof
 from burnish.tasks.repair import repairable_names
 from burnish.tasks.static_analysis import find_entry_points
@@ -80,16 +81,16 @@ class Pipeline:
     ask_samples: AskSamples = lambda function, ground: Samples()
     """Nobody is asked unless this says whom."""
     began: float = field(default_factory=time.monotonic)
-    before: MutantOutcomes = field(default_factory=MutantOutcomes)
+    before: MutationRun = field(default_factory=MutationRun)
     """What became of the mutants on the tests as they are."""
     found: list[FunctionTests] = field(default_factory=list)
     against: list[str] = field(default_factory=list)
     """Where somebody says something else than the code."""
     proof: Proof = field(default_factory=Proof)
 
-    def run(self, mutants: Sequence[Mutant]) -> None:
+    def run(self, plan: MutantPlan) -> None:
         """Take all steps; what each found goes on record as it is found."""
-        self.try_mutants(mutants)
+        self.try_mutants(plan)
         proposed = self.generate()
         if proposed:
             self.prove(proposed)
@@ -105,29 +106,33 @@ class Pipeline:
             )
         )
 
-    def try_mutants(self, mutants: Sequence[Mutant]) -> None:
-        """Which mutants the tests notice as they are."""
+    def try_mutants(self, plan: MutantPlan) -> None:
+        """Which mutants the tests notice as they are, counted as `check` counts them."""
         with watch_step(self.watch, "mutants") as figures:
             self.context.tell = lambda done, total: self.watch.advance("mutants", done, total)
             try:
-                before = try_on_tests(self.scope.project, self.context, mutants, TRYING * self.settings.seconds)
+                self.before = before = score_mutants(self.scope.project, self.context, plan)
+                if before.problem and not before.count(EQUIVALENT):
+                    raise CheckError(before.problem)
             except CheckError as error:
                 raise SetupProblem(f"No mutant could be tried: {error}. Look at the tests: python -m pytest") from error
-            figures.append(f"{len(before.noticed)} of {before.tried} noticed")
-        self.before = before
+            figures.append(before.figure() if before.tried else "none that counts")
         self.emit(
             Mutated(
                 version=0,
                 mutants=before.tried,
-                noticed=len(before.noticed),
-                survivors=tuple(Survivor(key=one.key, line=one.changed, said=one.said()) for one in before.survivors),
+                noticed=before.count(*NOTICED),
+                figure=before.figure() if before.tried else "",
+                equivalent=before.count(EQUIVALENT),
+                inputs=before.inputs,
+                survivors=tuple(Survivor(key=one.key, line=one.changed, said=one.said()) for one in before.unnoticed),
                 seconds=round(time.monotonic() - self.began, 3),
             )
         )
 
     def generate(self) -> list[ProposedTest]:
         """Tests to try, function by function; and what docstrings and samples say against the code."""
-        functions = list(weak_functions(self.scope, self.before.survivors))
+        functions = list(weak_functions(self.scope, self.before.unnoticed))
         with watch_step(self.watch, "inputs") as figures:
             for source, text in self.scope.texts.items():
                 names = [name for name in repairable_names(text) if self.scope.function in ("", name)]
@@ -182,7 +187,7 @@ class Pipeline:
                 module, _ = self._ground(source).import_name()
                 files.append(make_file(source, module, own, self.scope))
             left = max(LEAST_SECONDS, self.settings.seconds - (time.monotonic() - self.began))
-            mutants = {mutant.key: mutant for mutant in self.before.survivors}
+            mutants = {mutant.key: mutant for mutant in self.before.unnoticed}
             trial = ProjectTrial(self.scope, mutants, self.settings.sandbox, self.settings.suite_seconds, left)
             self.proof = proof = trial.prove(files)
             figures.append(f"{len(self.tests)} kept, {len(proof.noticed | proof.pinned)} more noticed")
@@ -196,7 +201,7 @@ class Pipeline:
     @property
     def noticed(self) -> int:
         """Mutants that are noticed now, without pinned tests."""
-        return len(self.before.noticed) + len(self.proof.noticed)
+        return self.before.count(*NOTICED) + len(self.proof.noticed)
 
     @property
     def alike(self) -> tuple[str, ...]:
@@ -214,7 +219,7 @@ class Pipeline:
 
     def render_files(self) -> dict[Path, str]:
         """The new files, by their paths below the project's root."""
-        mutants = {mutant.key: mutant for mutant in self.before.survivors}
+        mutants = {mutant.key: mutant for mutant in self.before.unnoticed}
         return {file.path: file.render(mutants) for file in self.proof.files}
 
     def summarise(self) -> str:
@@ -226,7 +231,8 @@ class Pipeline:
             if one.passed_over:
                 passed_over[one.passed_over.obstacle] += len(one.function.survivors)
         parts = [
-            f"{len(self.before.noticed)} of {plural(self.before.tried, 'mutant')} noticed",
+            f"{self.before.figure()}: {self.before.describe()}" if self.before.tried else "",
+            describe_equivalent(self.before.count(EQUIVALENT), self.before.inputs),
             f"{plural(count, 'new test')}: {self.noticed} noticed{pinned}" if count else "no new test",
             f"{len(self.alike)} that no input told from the code" if self.alike else "",
             f"{in_words} only in the words of an error" if in_words else "",

@@ -9,13 +9,8 @@ from pathlib import Path
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import is_collected, is_named_as_test, python_files
 from burnish.checks.bench.project_run import PASSING, SuiteRun, run_suite
-from burnish.checks.mutation.mutant import MUTMUT, Mutant
-from burnish.checks.mutation.mutate_project import (
-    NOTICED,
-    UNNOTICED,
-    shuffle_mutants,
-    try_mutants,
-)
+from burnish.checks.mutation.mutant import Mutant
+from burnish.checks.mutation.mutate_project import MutantPlan, plan_mutants
 from burnish.checks.project import Project
 from burnish.errors import CheckError, SetupProblem
 from burnish.tasks.repair import from_file, function_names
@@ -63,22 +58,8 @@ class WeakFunction:
     survivors: tuple[Mutant, ...]
 
 
-@dataclass(frozen=True)
-class MutantOutcomes:
-    """What became of mutants on the project's tests."""
-
-    noticed: frozenset[str] = frozenset()
-    survivors: tuple[Mutant, ...] = ()
-    """By file and line."""
-
-    @property
-    def tried(self) -> int:
-        """How many have a verdict."""
-        return len(self.noticed) + len(self.survivors)
-
-
-def open_scope(project: Project, function: str) -> Scope:
-    """The scope of a project, or of the sources that define one function.
+def open_scope(project: Project, function: str, trying_seconds: float) -> Scope:
+    """The scope of a project, or of the sources that define one function; mutants have no more time than given here.
 
     Raises SetupProblem with the nearest names where no source defines it.
     """
@@ -88,7 +69,13 @@ def open_scope(project: Project, function: str) -> Scope:
         texts = {path: text for path, text in texts.items() if function in function_names(text)}
         if not texts:
             from_file(whole, function)
-    return Scope(project.model_copy(update={"sources": tuple(texts), "examples": False}), texts, function)
+    budget = min(project.settings.mutation_seconds, trying_seconds)
+    changes = {
+        "sources": tuple(texts),
+        "functions": (function,) if function else (),
+        "settings": project.settings.model_copy(update={"mutation_seconds": budget}),
+    }
+    return Scope(project.model_copy(update=changes), texts, function)
 
 
 def require_tests(tests: Path) -> None:
@@ -138,32 +125,19 @@ def run_passing_tests(scope: Scope, context: CheckContext) -> SuiteRun:
     return ran
 
 
-def make_mutants(scope: Scope) -> list[Mutant]:
-    """Every mutant that mutmut makes of the sources, shuffled; raises SetupProblem where there is none."""
-    made: dict[str, Mutant] = {}
-    for source, text in scope.texts.items():
-        try:
-            found = MUTMUT.mutants(str(source), text)
-        except CheckError as error:
-            raise SetupProblem(f"{error}. Name sources that are Python, or leave this one out.") from error
-        made |= {mutant.key: mutant for mutant in found if scope.function in ("", mutant.name, mutant.owner)}
-    if not made:
+def require_mutants(scope: Scope) -> MutantPlan:
+    """The mutants that `check` would try; raises SetupProblem where there is none."""
+    try:
+        plan = plan_mutants(scope.project)
+    except CheckError as error:
+        raise SetupProblem(f"{error}. Name sources that are Python, or leave this one out.") from error
+    if not plan.mutants:
         what = f"function {scope.function!r}" if scope.function else "code"
         raise SetupProblem(
             f"There is nothing to change in the {what}: small changes are made inside functions without decorators, at "
             f"the top of a module or in a class there. Name a file that has some: --for FILE.py"
         )
-    return shuffle_mutants(made.values())
-
-
-def try_on_tests(project: Project, context: CheckContext, mutants: Sequence[Mutant], seconds: float) -> MutantOutcomes:
-    """Which of the mutants the project's tests notice. Raises CheckError where none could be tried."""
-    trial = try_mutants(project, context, mutants, seconds)
-    if trial.problem:
-        raise CheckError(trial.problem)
-    missed = [mutant for mutant in mutants if trial.outcomes[mutant.key] in UNNOTICED]
-    noticed = frozenset(key for key, outcome in trial.outcomes.items() if outcome in NOTICED)
-    return MutantOutcomes(noticed, tuple(sorted(missed, key=lambda one: (one.file, one.changed, one.key))))
+    return plan
 
 
 def weak_functions(scope: Scope, survivors: Sequence[Mutant]) -> Iterator[WeakFunction]:

@@ -13,12 +13,13 @@ from burnish.checks.bench.check_context import open_overlay
 from burnish.checks.bench.project_run import run_suite
 from burnish.checks.bench.run_calls import run_calls
 from burnish.checks.mutation.mutant import Mutant
+from burnish.checks.mutation.mutate_project import NOTICED, try_mutants
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
 from burnish.errors import CheckError
 from burnish.sandbox.sandbox import Sandbox
 from burnish.strengthening.new_file import NewFile
-from burnish.strengthening.project import Scope, try_on_tests
+from burnish.strengthening.project import Scope
 from burnish.strengthening.render_assert import are_same
 from burnish.strengthening.search import Subject
 from burnish.strengthening.set_cover import Candidate
@@ -126,12 +127,14 @@ class ProjectTrial:
         chosen = [self.mutants[key] for key in sorted(keys)]
         with open_overlay(self.scope.project, texts, self.sandbox) as context:
             try:
-                return try_on_tests(self._project_with(texts, beside=False), context, chosen, self.seconds).noticed
+                trial = try_mutants(self._project_with(texts, beside=False), context, chosen, self.seconds)
             except CheckError:
                 return frozenset()
+        return frozenset(key for key, outcome in trial.outcomes.items() if outcome in NOTICED and not trial.problem)
 
     def _project_with(self, new: Collection[Path], beside: bool) -> Project:
         """The project with the new tests: beside the others, or they alone."""
         tests = self.scope.project.tests if beside else ()
         more = [path for path in new if not any(path.is_relative_to(test) for test in tests)]
-        return self.scope.project.model_copy(update={"tests": (*tests, *more)})
+        examples = self.scope.project.examples and beside
+        return self.scope.project.model_copy(update={"tests": (*tests, *more), "examples": examples})

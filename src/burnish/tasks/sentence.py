@@ -24,7 +24,7 @@ _NAMED = re.compile(
     r"\b(?:function|class|def|Funktion|Klasse)\s+((?:called\s+|named\s+|namens\s+)?[`'\"]?)([A-Za-z_]\w*)\s*(\([^()]*\))?",
     re.ASCII,
 )
-_AFTER_A_NAME = re.compile(r"\s*(?:$|[^\w\s]|(?:that|which|to|for|with|taking|returning|on|over|from)\b)")
+_AFTER_A_NAME = re.compile(r"\s*(?:$|[^\w\s]|(?:that|which|to|for|with|taking|returning|on|over|from|mit)\b)")
 _CALL_LIKE = re.compile(r"[`'\"]?\b([A-Za-z_]\w*)\s*(\([^()]*\))")
 _SEVERAL = re.compile(r"\b(?:functions|classes)\s*(?:called\s+|named\s+|[:,]\s*)?(?=[`'\"\w])")
 _ITEM = re.compile(r"[`'\"]?([A-Za-z_]\w*)\b(?!\.\w)(\([^()]*\))?[`'\"]?", re.ASCII)

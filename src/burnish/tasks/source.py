@@ -159,14 +159,26 @@ def list_functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, Funct
 
 
 def find_bound_names(node: ast.stmt) -> set[str]:
-    """The names that a top-level statement binds."""
-    if isinstance(node, DEFINITIONS):
-        return {node.name}
-    if isinstance(node, IMPORTS):
-        return {alias.asname or alias.name.split(".")[0] for alias in node.names}
-    parts = list(ast.walk(node))
-    stored = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    return stored.union(*(find_bound_names(part) for part in parts if isinstance(part, (*DEFINITIONS, *IMPORTS))))
+    """The names that a top-level statement gives to its module; what is bound within a function, class, lambda or
+    comprehension stays there.
+    """
+    found: set[str] = set()
+    parts: list[ast.AST] = [node]
+    for part in parts:  # grows on the way: a tree may be deeper than Python's stack
+        match part:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                found.add(part.name)
+            case ast.Import() | ast.ImportFrom():
+                found |= {alias.asname or alias.name.split(".")[0] for alias in part.names}
+            case ast.Name(ctx=ast.Store()):
+                found.add(part.id)
+            case ast.comprehension():
+                parts += [part.iter, *part.ifs]
+            case ast.Lambda():
+                continue
+            case _:
+                parts += ast.iter_child_nodes(part)
+    return found
 
 
 def find_local_names(node: ast.AST) -> set[str]:

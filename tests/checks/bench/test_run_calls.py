@@ -125,7 +125,7 @@ class Thing:
     def __getattribute__(self, name): raise KeyError
 def f(x): return Liar([9]) if x else Thing()
 """
-    assert behave(module, ["f(1)", "f(0)"], box) == ("[9]", "Thing(size=3)")
+    assert behave(module, ["f(1)", "f(0)"], box) == ("[9]", "Thing(size=3, …)")
 
 
 def test_objects_read_by_their_public_attributes(box: Sandbox) -> None:

@@ -73,6 +73,12 @@ def test_with_many_mutants_the_score_alone_decides(tmp_path: Path) -> None:
         ("def name(x):\n    print('hello', x)\n    return x", "name(1) == 1"),
         ("SEEN = []\n\ndef name(x):\n    SEEN.append(x + 1)\n    return x", "name(1) == 1"),
         ("import random\n\ndef name(x):\n    return x + random.randint(0, 9)", "name(1) > 0"),
+        (
+            "class Row:\n    def __init__(self, n):\n        self._n = n\n\ndef name(x):\n    return Row(x + 1)",
+            "name(1)",
+        ),
+        ("def name(x):\n    def add(y):\n        return x + y\n    return add", "name(1)"),
+        ("def name(x, more=0):\n    return x + more * 2", "name(1) == 1"),
     ],
 )
 def test_what_is_not_all_in_its_value_makes_no_mutant_equivalent(tmp_path: Path, code: str, tests: str) -> None:

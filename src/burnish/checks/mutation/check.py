@@ -164,7 +164,7 @@ def count_by_function(run: MutationRun) -> Iterator[FunctionMutants]:
 
 def _explain(run: MutationRun, least: float, most: int | None) -> str:
     """What a person should know, in a sentence or two."""
-    said = f"The tests notice {run.count(*NOTICED)} of {plural(run.tried, 'small change')} to the code"
+    said = f"T{run.describe()[1:]}"
     missed, unrun, left = run.count(*UNNOTICED), run.count("no_tests"), run.count(NOT_TRIED)
     if missed:
         said += f"; {missed} {'goes' if missed == 1 else 'go'} unnoticed"

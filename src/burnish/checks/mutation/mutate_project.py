@@ -51,6 +51,19 @@ ALL_EQUIVALENT = "every small change that was tried behaves as the code does, so
 FORGED = "something other than the tests told what became of a mutant, so nothing is known of any"
 
 
+@dataclass(frozen=True)
+class MutantPlan:
+    """Mutants, in the order in which they are tried."""
+
+    mutants: Sequence[Mutant] = ()
+    changed: frozenset[str] = frozenset()
+    """Those of code that differs from the last commit, by key."""
+    unreached: int = 0
+    """Files for which there was no time."""
+    seconds: float = 0.0
+    """What the making took."""
+
+
 class MutantSample(NamedTuple):
     """How many of some mutants were noticed, tried and left, and their share of all those that are spoken of."""
 
@@ -135,6 +148,10 @@ class MutationRun:
             shown += f" ({math.floor(low)} to {math.ceil(high)}), {self.tried} of {self.tried + left} tried"
         return shown
 
+    def describe(self) -> str:
+        """What `check` and `strengthen` say of the score."""
+        return f"the tests notice {self.count(*NOTICED)} of {plural(self.tried, 'small change')} to the code"
+
     def is_full(self, most: int | None) -> bool:
         """Whether as many were tried as may be."""
         return most is not None and sum(outcome != NOT_TRIED for outcome in self.outcomes.values()) >= most
@@ -197,14 +214,19 @@ def add_branch_mutants(made: Mapping[str, Mutant], texts: Mapping[str, str], eve
 
 
 def mutate_project(project: Project, context: CheckContext, client: MutmutClient = MUTMUT) -> MutationRun:
-    """Make mutants of all sources and try them, within the project's own budget. Raises CheckError.
-
-    Those that no test notices are then run beside the code, to see which of them somebody could notice.
-    """
+    """Make mutants of all sources and try them, within the project's own budget. Raises CheckError."""
     if project.test_command:
         return MutationRun(problem=OWN_COMMAND)
     if not has_tests(project):
         return MutationRun(problem="there are no tests")
+    return score_mutants(project, context, plan_mutants(project, client))
+
+
+def plan_mutants(project: Project, client: MutmutClient = MUTMUT) -> MutantPlan:
+    """The mutants of all sources that the budget has time to make: a random order, changed code first.
+
+    Raises CheckError for a source that is no Python.
+    """
     began, seconds = time.monotonic(), project.settings.mutation_seconds
     sources = sorted(project.sources)
     random.Random(SEED).shuffle(sources)
@@ -220,15 +242,25 @@ def mutate_project(project: Project, context: CheckContext, client: MutmutClient
         texts[str(source)] = text
     made |= add_branch_mutants(made, texts, project.generated)
     if project.functions:
-        made = {key: mutant for key, mutant in made.items() if mutant.name in project.functions}
-    if not made:
-        return MutationRun(problem="there is nothing to mutate")
+        names = set(project.functions)
+        made = {key: mutant for key, mutant in made.items() if names & {mutant.name, mutant.owner}}
     ordered = shuffle_mutants(made.values())
     lines = find_changed_lines(project, texts) if not project.generated else {}
     changed = frozenset(one.key for one in ordered if not lines.get(one.file, frozenset()).isdisjoint(one.lines))
     ordered.sort(key=lambda mutant: mutant.key not in changed)
-    run = try_mutants(project, context, ordered, seconds)
-    run.changed = changed
+    return MutantPlan(ordered, changed, len(sources), time.monotonic() - began)
+
+
+def score_mutants(project: Project, context: CheckContext, plan: MutantPlan) -> MutationRun:
+    """Try the mutants within the project's own budget. Raises CheckError.
+
+    Those that no test notices are then run beside the code, to see which of them somebody could notice.
+    """
+    if not plan.mutants:
+        return MutationRun(problem="there is nothing to mutate")
+    began, seconds = time.monotonic() - plan.seconds, project.settings.mutation_seconds
+    run = try_mutants(project, context, plan.mutants, seconds)
+    run.changed = plan.changed
     if not run.problem and run.tried:
         comparing = max(COMPARING * seconds, LEAST_COMPARING_SECONDS)
         compared = compare_survivors(project, context, run.unnoticed, comparing)
@@ -236,8 +268,8 @@ def mutate_project(project: Project, context: CheckContext, client: MutmutClient
         run.set_equivalent(compared.equivalent)
         run.problem = "" if run.tried else ALL_EQUIVALENT
     run.seconds = time.monotonic() - began
-    if sources:
-        run.notes.append(f"{plural(len(sources), 'file')} not reached")
+    if plan.unreached:
+        run.notes.append(f"{plural(plan.unreached, 'file')} not reached")
     if not run.problem and not run.tried:
         run.problem = "the time was up before a mutant could be tried"
     return run

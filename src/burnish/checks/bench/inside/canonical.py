@@ -106,14 +106,15 @@ class Reader:
         return "[" + ", ".join(found) + "]"
 
     def fields(self, value: Any, kind: Any, depth: int) -> list[str]:
-        """The public attributes of an object."""
+        """The public attributes of an object; dots stand for others."""
         known = dict(object.__getattribute__(value, "__dict__")) if kind.__dictoffset__ else {}
         named = [base.__dict__.get("__slots__", ()) for base in kind.__mro__]
         for slot in (slot for slots in named for slot in ([slots] if isinstance(slots, str) else slots)):
             with contextlib.suppress(AttributeError):
                 known[slot] = object.__getattribute__(value, slot)
         public = sorted(key for key in known if isinstance(key, str) and not key.startswith("_"))
-        return [f"{key}={self.read(known[key], depth + 1)}" for key in public]
+        shown = [f"{key}={self.read(known[key], depth + 1)}" for key in public]
+        return shown if len(public) == len(known) else [*shown, "…"]
 
 
 def number(value: Any, kind: type) -> str:
