@@ -475,6 +475,10 @@ class Bench:
         suite, later = judge(place, bug, code, python)
         failing = [id for id in expected.fixed if suite.get(id) != "passed"]
         more = [id for id in expected.later if later.get(id) != "passed"]
+        if failing or more:  # a test that measures time may fail on a busy machine, whatever the code is
+            suite, later = judge(place, bug, (place / "upstream.py").read_text("utf-8"), python)
+            failing = [id for id in failing if suite.get(id) == "passed"]
+            more = [id for id in more if later.get(id) == "passed"]
         worse = {*(set(failing) & set(expected.before)), *(set(more) & set(expected.later_before))}
         return replace(
             row,

@@ -2,7 +2,7 @@
 
 import ast
 import difflib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, lru_cache
 
 from burnish.agent.worded_examples import confirm_examples
@@ -385,7 +385,15 @@ class AgentState:
         """The groups of versions that behave differently, without those that do what the broken code did."""
         compared = self.run.last(Compared)
         unchanged = {*compared.unchanged} if compared else set()
-        return tuple(group for group in self.groups if not unchanged & {*group})
+        return tuple(group for group in self.groups if not unchanged & {*group} or self.shown_changed(group))
+
+    def shown_changed(self, group: Collection[int]) -> bool:
+        """Whether an answer of the model in a group passes what the broken code fails.
+
+        Then the two differ, though on no input that was compared. Of a small edit that says less: it was found by
+        trying until the tests pass.
+        """
+        return self.shown_wrong and any(version.number in group for version in self.answers)
 
     def group_of(self, version: Version) -> tuple[int, ...]:
         """The versions that behave as this one does, itself included."""

@@ -27,6 +27,8 @@ _NUMBERED = re.compile(r"^[ \t]*(\d+)(?:[ \t]*[:|.)│])?(?=[ \t]|$)(.*)$")
 _STARTS = re.compile(r"^[ \t]*(?:def |async def |class |import |from \w|@\w|[A-Z_]+\s*=)", re.MULTILINE)
 ALIKE = 0.6
 """How much a line must resemble the one that it is to replace."""
+MOST_CHANGED_LINES = 20
+"""More are no few changed lines, and in a long file it would take seconds to look for their place."""
 _LANGUAGES = {
     "JavaScript": "js javascript jsx node",
     "TypeScript": "ts typescript",
@@ -255,12 +257,12 @@ def fix_changed_lines(text: str, base: str) -> str:
     """The base with the few lines of the answer in the place of those that they resemble most."""
     new = [line for line in textwrap.dedent(text).strip("\n").split("\n") if line.strip()]
     lines = base.split("\n")
-    if not new or 2 * len(new) >= sum(bool(line.strip()) for line in lines):
+    if not new or len(new) > MOST_CHANGED_LINES or 2 * len(new) >= sum(bool(line.strip()) for line in lines):
         return ""
+    alike = [_compare_lines(line, lines) for line in new]
     scores = []
     for at in range(len(lines) - len(new) + 1):
-        pairs = zip(lines[at : at + len(new)], new, strict=True)
-        ratios = [difflib.SequenceMatcher(None, old.strip(), line.strip()).ratio() for old, line in pairs]
+        ratios = [known[old] for known, old in zip(alike, lines[at : at + len(new)], strict=True)]
         scores.append((sum(ratios) / len(ratios), at))
     best = sorted(scores, reverse=True)[:2]
     # Two places that are equally alike leave open which is meant.
@@ -269,6 +271,16 @@ def fix_changed_lines(text: str, base: str) -> str:
     at = best[0][1]
     lines[at : at + len(new)] = [" " * _indent(lines[at]) + line for line in new]
     return "\n".join(lines)
+
+
+def _compare_lines(line: str, lines: list[str]) -> dict[str, float]:
+    """How much each line resembles one."""
+    matcher = difflib.SequenceMatcher(None, b=line.strip())  # it keeps what it knows of b
+    ratios = {}
+    for old in {*lines}:
+        matcher.set_seq1(old.strip())
+        ratios[old] = matcher.ratio()
+    return ratios
 
 
 def _indent(line: str) -> int:

@@ -369,7 +369,13 @@ def _group(
     def rank(group: tuple[int, ...]) -> tuple[float, ...]:
         votes = support(state.version(number) for number in group if number)
         doubtful = ({*group} <= shortcuts, {*group} <= unasked)
-        return (0 in group, *doubtful, -votes, -_likeness(state, group[-1], outputs), min(group))
+        return (
+            0 in group and not state.shown_changed(group),
+            *doubtful,
+            -votes,
+            -_likeness(state, group[-1], outputs),
+            min(group),
+        )
 
     compared = {number: values for number, values in outputs.items() if number in numbers}
     alike = [{*group} for group in group_versions(compared)]
