@@ -12,7 +12,7 @@ from burnish.commands.failing_test import ChosenTests, read_test_command
 from burnish.commands.fix import FixOptions, plan_fix
 from burnish.commands.guidance import read_guidance
 from burnish.errors import SetupProblem
-from burnish.events import PlaceChosen, SpecAgreed
+from burnish.events import CodeProposed, PlaceChosen, SpecAgreed
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
 from burnish.tasks.repair import from_file
@@ -109,6 +109,19 @@ def test_the_fault_is_repaired_in_whichever_file_it_is_and_the_next_place_is_tri
     assert diff_of(run).startswith("--- a/words.py")
     assert {place.file for place in run.settings.fix.places} == {"words.py", "page.py"}
     assert {*run.settings.task["project_tests"]} == {TEST, "test_page.py::test_empty"}, "the whole suite judges"
+
+
+@pytest.mark.slow
+def test_a_model_that_repairs_another_function_is_followed_there_unless_the_user_named_one(project, tmp_path):
+    store = Store(tmp_path / "store")
+    plan = plan_fix(FixOptions(path=project / "words.py"))
+    assert (plan.task.entry_point, plan.task.suspects) == ("title", ("raise_first",))
+    run = burnish.fix(project / "words.py", ScriptedModel([RIGHT], whole=True), store=store)
+    assert "word[:1].upper()" in run.code
+    assert run.last(CodeProposed).by != "tweak"
+    assert {event.why for event in run.all(PlaceChosen)} == {"answer"}
+    named = burnish.fix(project / "words.py", ScriptedModel([RIGHT], whole=True), store=store, function="title")
+    assert "word[:1].upper()" not in (named.code or "")
 
 
 @pytest.mark.slow

@@ -1,7 +1,8 @@
 """Where to repair next: the place that was suspected first is often wrong, so the next ones get their share.
 
 Small edits are tried at all of them before anybody is asked. Then a model answers for one place at a time; one whose
-first answers bring no failing test to pass is left for the next, and after the last the first has the rest.
+first answers bring no failing test to pass is left for the next, and after the last the first has the rest. Where only
+versions pass that repair another function, the work goes on there.
 """
 
 import time
@@ -24,10 +25,10 @@ def choose_place(state: AgentState, tools: Tools) -> PlaceChosen | None:
     if recorded := tools.replay.take(PlaceChosen, version=state.next_version):
         return recorded.model_copy(update={"at": time.time()})
     went_on = tools.replay.take(Decided, lambda one: any(move.version == state.next_version for move in one.moves))
-    if not state.answers:
-        return _follow_edits(state)
-    if went_on or state.rivals or not state.answers_here:
+    if went_on:
         return None
+    if state.rivals or not state.answers_here:
+        return _follow_rivals(state)
     before = state.passed_tests(state.version(0))
     if any(state.passed_tests(version) - before for version in state.answers_here):  # one brings a failing test to pass
         return None
@@ -43,10 +44,11 @@ def choose_place(state: AgentState, tools: Tools) -> PlaceChosen | None:
     return PlaceChosen(function=places[0], version=state.next_version, why="again")
 
 
-def _follow_edits(state: AgentState) -> PlaceChosen | None:
-    """The function that the first small edit to pass is in, where none that passes is in the one suspected first."""
-    edits = [version.code for version in state.rivals if version.by == TWEAK]
-    changed = [name for code in edits for name in find_changed(state.task.base_code, code)[:1]]
-    if not changed or state.spec.entry_point in changed:
+def _follow_rivals(state: AgentState) -> PlaceChosen | None:
+    """The function that the first version to pass is in, where none that passes is in the one that was asked for."""
+    changed = [(find_changed(state.task.base_code, one.code)[:1], one.by) for one in state.rivals]
+    passing = [(names[0], by) for names, by in changed if names]
+    if not passing or state.spec.entry_point in {name for name, _ in passing}:
         return None
-    return PlaceChosen(function=changed[0], version=state.next_version, why="edits")
+    name, by = min(passing, key=lambda one: one[1] == TWEAK)
+    return PlaceChosen(function=name, version=state.next_version, why="edits" if by == TWEAK else "answer")

@@ -129,8 +129,10 @@ class PlaceChosen(BaseEvent):
     """Its dotted name."""
     version: int
     """The first version that may be written for it."""
-    why: Literal["edits", "nothing", "again"]
-    """Only small edits of this function pass; the one before yielded nothing; none did, and this is the likeliest."""
+    why: Literal["edits", "answer", "nothing", "again"]
+    """Only small edits of this function pass; only an answer that repairs it does, though asked for another; the one
+    before yielded nothing; none did, and this is the likeliest.
+    """
 
 
 class Move(Frozen):

@@ -64,6 +64,7 @@ ORIGINS = {
 """Who says what is right in a new test."""
 PLACE_REASONS = {
     "edits": "On with {name}: small edits that pass are in it.",
+    "answer": "On with {name}: the model repaired it instead, and the tests pass.",
     "nothing": "On with {name}: answers for the place before brought no failing test to pass.",
     "again": "Back to {name}: no other place brought a failing test to pass.",
 }

@@ -11,6 +11,7 @@ from burnish.agent.answer.code import (
     find_fault,
     find_problem,
     read_answer,
+    read_repair_elsewhere,
 )
 from burnish.agent.nodes.write_tests import extract_tests
 from tests.support import ESC, block
@@ -221,3 +222,45 @@ def test_what_is_wrong_with_an_answer_has_a_code(answer: str, fault: AnswerFault
     found = read_answer(answer, "f", signature="f(n)")
     assert found.fault is fault
     assert bool(found.problem) == bool(fault)
+
+
+SHAPES = """class Circle:
+    def area(self):
+        return 3 * self.radius * self.radius
+
+
+class Square:
+    def area(self):
+        return self.side + self.side
+
+
+def total(shapes):
+    return sum(shape.area() for shape in shapes)
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        ("def area(self):\n    return self.side * self.side", "Square.area"),
+        ("def area(self):\n    return 3.14 * self.radius * self.radius", "Circle.area"),
+        ("def total(shapes):\n    return sum(one.area() for one in shapes)", "total"),
+    ],
+)
+def test_an_answer_that_repairs_another_function_is_put_where_it_resembles_one(written: str, place: str) -> None:
+    found = read_repair_elsewhere(block(written), SHAPES)
+    assert found is not None
+    assert (found.place, found.code, found.fault) == (place, f"{written}\n", AnswerFault.NONE)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I do not know.",
+        block("def perimeter(self):\n    return 4"),
+        block("def area(self, x):\n    x = open(x)\n    print(x.read(), 7 ** 3)"),
+        block("def area(self:"),
+    ],
+)
+def test_what_resembles_no_function_of_the_file_repairs_none(answer: str) -> None:
+    assert read_repair_elsewhere(answer, SHAPES) is None

@@ -6,6 +6,7 @@ that it forgot are added: small models use `re`, `List` and `pd` without saying 
 
 import ast
 import builtins
+import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,9 +19,19 @@ from burnish.agent.answer.forms import detect_language, find_blocks, is_open, re
 from burnish.events import Frozen
 from burnish.packages.names import PACKAGE_OF, module_provider, usual_package
 from burnish.parsing import PARSE_ERRORS, parse, try_parse
-from burnish.tasks.source import DEFINITIONS, IMPORTS, find_bound_names, find_local_names
+from burnish.tasks.repair import repairable_names, signature_of
+from burnish.tasks.source import (
+    DEFINITIONS,
+    FUNCTIONS,
+    IMPORTS,
+    find_bound_names,
+    find_definition,
+    find_local_names,
+)
 from burnish.text import strip_controls
 
+SAME_FUNCTION = 0.5
+"""How much an answer must resemble a function of the file to be taken for a repair of it."""
 _PYTHON_TAGS = {"", "python", "py", "python3", "pycon", "diff", "patch", "text", "plaintext", "txt", "code"}
 _PYTHON = re.compile(r"(?:python3?|py)?(?!\w)")
 _TALK = {"print", "input", "exit", "quit"}
@@ -86,6 +97,8 @@ class Answer(Frozen):
     """The fault in one sentence, for people and for the model."""
     mended: str = ""
     """What had to be done to it: "taken out of a JSON wrapper". Empty when the form was right."""
+    place: str = ""
+    """The function of the file that it repairs, where that is another than the one asked for."""
 
 
 def read_answer(
@@ -119,6 +132,25 @@ def read_answer(
     elif not code and _REFUSAL.search(answer):
         fault, problem = AnswerFault.DECLINED, "the model declined to answer"
     return Answer(code=code, fault=fault, problem=problem)
+
+
+def read_repair_elsewhere(answer: str, base: str) -> Answer | None:
+    """The code in an answer that repairs another function of the file than it was asked to: the fault may be there.
+
+    Of several methods of that name it is the one that the answer resembles most. None where there is none like it.
+    """
+    trees = [tree for block in python_blocks(answer) if (tree := try_parse(block))]
+    written = {node.name: ast.unparse(node) for tree in trees for node in tree.body if isinstance(node, FUNCTIONS)}
+    module, ranked = try_parse(base), []
+    for name in repairable_names(base):
+        node, text = find_definition(module, name), written.get(name.rpartition(".")[2], "")
+        if node and text:
+            ranked.append((difflib.SequenceMatcher(None, ast.unparse(node), text).ratio(), name))
+    likeness, name = max(ranked, default=(0.0, ""))
+    if likeness < SAME_FUNCTION:
+        return None
+    found = read_answer(answer, name, signature=signature_of(base, name))
+    return None if found.fault else found.model_copy(update={"place": name})
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from burnish.agent import prompts
-from burnish.agent.answer.code import Answer, AnswerFault, add_missing_imports, read_answer
+from burnish.agent.answer.code import Answer, AnswerFault, add_missing_imports, read_answer, read_repair_elsewhere
 from burnish.agent.ask import Tools, ask
 from burnish.agent.context_budget import LEFT_OUT, function_text, prompt_characters
 from burnish.agent.policy import NO_ANSWER
@@ -21,6 +21,7 @@ from burnish.models.model import Ask
 from burnish.parsing import try_parse
 from burnish.tasks.assemble import assemble, offered_names
 from burnish.tasks.examples import describe_test
+from burnish.tasks.repair import move_to
 from burnish.tasks.sentence import summarise
 from burnish.tasks.source import find_definition, find_docstring, split_lines
 
@@ -105,7 +106,8 @@ def propose(
     if not answer.fault:
         layer = tools.packages.layer if tools.packages else None
         packages = [package.name for package in layer.packages] if layer else []
-        code = assemble(state.task, add_missing_imports(code, offered_names(state.task), packages))
+        task = move_to(state.task, answer.place) if answer.place else state.task
+        code = assemble(task, add_missing_imports(code, offered_names(task), packages))
         code = shorten_docstring(code, state)
     made = CodeProposed(
         version=move.version,
@@ -154,6 +156,10 @@ def _ask_for_code(
     if reply is None:
         return None
     answer = _read_reply(reply, state, messages)
+    if answer.fault and state.task.suspects:  # else the user named the function
+        elsewhere = read_repair_elsewhere(reply.text, state.task.base_code)
+        if elsewhere:
+            return elsewhere, reply.ask_id
     # To be told of a syntax error rarely helps a small model; and an answer that was too long would be so again.
     if answer.fault not in (AnswerFault.NONE, AnswerFault.NOT_PARSED) and reply.ended != "length":
         again = prompts.form_again(messages, reply.text, answer.problem, prompt_input(state, tools))
