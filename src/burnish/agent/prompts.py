@@ -20,10 +20,11 @@ from burnish.agent.context_budget import (
 )
 from burnish.events import Frozen, Message, SpecAgreed
 from burnish.tasks.examples import as_doctest, describe_test, find_examples
+from burnish.tasks.repair import docstring_of
 from burnish.tasks.sentence import FILE_WITH, reads_file
 from burnish.tasks.task import Task
 
-VERSION = "5"
+VERSION = "6"
 
 SYSTEM = "You are a careful Python programmer. You follow the required form exactly."
 _FORM = "Answer with one ```python block that holds the complete code, with its imports, and nothing else."
@@ -216,8 +217,11 @@ def write(wanted: PromptInput) -> Messages:
         )
     stub = _stub(wanted)
     shown = f"{around}\n\n\n{stub}" if around else stub
+    test = next((source for _, source in wanted.task.failing_tests if source), "")
+    must_pass = f"\n\nIt must pass this test:\n{_block(test)}" if test else ""
     return _messages(
-        f"Complete this Python function.{wanted.may_use}\n{_block(shown)}\n\n{_FORM}", f"```python\n{stub}\n"
+        f"Complete this Python function.{wanted.may_use}\n{_block(shown)}{must_pass}\n\n{_FORM}",
+        f"```python\n{stub}\n",
     )
 
 
@@ -303,7 +307,10 @@ def _stub(wanted: PromptInput) -> str:
 
 
 def _description(wanted: PromptInput) -> str:
-    words = f"\n\nWhat it should do:\n{wanted.words}" if wanted.words else ""
+    is_shown = wanted.task.failing_tests and wanted.words == docstring_of(
+        wanted.task.base_code, wanted.spec.entry_point
+    )
+    words = f"\n\nWhat it should do:\n{wanted.words}" if wanted.words and not is_shown else ""
     return f"{words}\n\n{wanted.may_use.strip()}" if wanted.may_use else words
 
 

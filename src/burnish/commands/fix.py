@@ -23,6 +23,7 @@ from burnish.checks.bench.fault_localisation import (
     rank_places,
     read_original,
     run_watched,
+    show_test,
 )
 from burnish.checks.bench.missing_packages import find_missing_package, install_command
 from burnish.checks.bench.project_finder import find_project, find_root
@@ -74,7 +75,7 @@ from burnish.tasks.contradiction import refuse_contradiction
 from burnish.tasks.repair import docstring_of, examples_of, from_file, function_names, lines_of_body, repairable_names
 from burnish.text import one_line, slug
 
-MOST_NAMED, MOST_SUSPECTS, MOST_PLACES, MOST_FILES = 5, 8, 20, 3
+MOST_NAMED, MOST_SUSPECTS, MOST_PLACES, MOST_FILES, MOST_SHOWN_TESTS = 5, 8, 20, 3, 10
 NO_EVIDENCE = "no evidence was written: tests were changed meanwhile, or a file has a name that evidence cannot hold"
 CHECKS_AT_END = ("coverage", "mutation", "security", "quality")
 """On what a repair changed, beside the tests. Packages are the project's affair, and to measure time takes too long."""
@@ -429,7 +430,10 @@ def plan_fix(options: FixOptions, watch: Watch | None = None, keep: Keep = lambd
     given = tuple(dict.fromkeys((*task.visible_tests, *options.given)))
     read, guidance = read_guidance(project.root)
     needed = {"packages": tuple(options.packages)} if options.packages else {}
-    task = task.model_copy(update={"project_files": files, "visible_tests": given, "guidance": guidance, **needed})
+    failing = [test for test in count.failing if test in before.failing][:MOST_SHOWN_TESTS]
+    shown = [(test, show_test(project.root, test, before.failing[test])) for test in failing]
+    update = {"project_files": files, "visible_tests": given, "guidance": guidance, "failing_tests": tuple(shown)}
+    task = task.model_copy(update=update | needed)
     refuse_contradiction(task.visible_tests)
     why = _explain_nothing(plan, count, task, options, keep)
     return replace(plan, task=task, guidance=read, aside=count.aside, failing=count.failing, nothing=why)

@@ -49,6 +49,8 @@ class Task(Frozen):
     """Tests of the project that the code belongs to, by pytest's ids: all that decide."""
     project_files: tuple[tuple[str, str], ...] = ()
     """The files of those tests as they were when the task was made: path below the project's root, sha256."""
+    failing_tests: tuple[tuple[str, str], ...] = ()
+    """Those of them that fail as long as nothing is repaired, by id, with their source cut short; prompts show it."""
     suspects: tuple[str, ...] = ()
     """Further functions of `base_code` that may hold the bug, likeliest first; dotted names for methods."""
     guidance: str = ""

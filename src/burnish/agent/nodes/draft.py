@@ -58,6 +58,8 @@ def describe_failure(state: AgentState, number: int) -> str:
     if failure is None:
         return version.graded.problem if version.graded else version.problem
     test, message = failure
+    if source := dict(state.task.failing_tests).get(test):
+        return f"{source}\n\n{message}"
     words = describe_test(test)
     if words == test or test in state.suite.project:
         return message

@@ -8,6 +8,7 @@ the first is often wrong: docs/design/locating.md has the figures.
 import ast
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -22,7 +23,8 @@ from burnish.checks.project import Project
 from burnish.events import Place
 from burnish.parsing import decode_source, try_parse
 from burnish.tasks.repair import function_spans
-from burnish.tasks.source import DEFINITIONS, FUNCTIONS, all_functions
+from burnish.tasks.source import DEFINITIONS, FUNCTIONS, Function, all_functions
+from burnish.text import one_line
 
 QUICK_SECONDS = 2.0
 """A suite that takes no longer is run in full for every version; of a longer one only what touches the file."""
@@ -63,6 +65,8 @@ WEIGHTS = {
     Clue.CALLED: 0.3,
     Clue.COVERAGE: 1.0,
 }
+MOST_SHOWN = 700
+"""Characters of a test that prompts show: a small model loses the thread in more."""
 NOT_RUN = 0.1
 """What is left of a suspicion of a function that no failing test runs, where that was measured."""
 
@@ -311,20 +315,56 @@ def _list_frames(test: CaseReport, source: Path, spans: Mapping[str, Sequence[tu
 
 def read_test(root: Path, test: str, report: CaseReport) -> TestText:
     """The names in a failing test, from its source; none where that cannot be read."""
-    file, *inside = test.partition("[")[0].split("::")
-    module = _parse_file(root / file)
-    node: ast.AST | None = module
-    for part in inside:
-        members = (one for one in ast.iter_child_nodes(node) if isinstance(one, DEFINITIONS)) if node else ()
-        node = next((one for one in members if one.name == part), None)
-    own = frozenset(part for word in inside for part in _spell(word))
-    if module is None or not isinstance(node, FUNCTIONS):
+    own = frozenset(part for word in _split_id(test)[1] for part in _spell(word))
+    node = _find_test(root, test)
+    if node is None:
         return TestText(names=own)
-    places = [*report.frames, (report.file, report.line)]
-    line = next((line for path, line in places if PurePosixPath(path).match(file) and _holds(node, line)), 0)
+    line = _find_failing_line(test, node, report)
     every = names_in(node)
     telling = frozenset(_slice_names(node, line)) if line else frozenset()
     return TestText(telling, frozenset(every - telling) | own)
+
+
+def show_test(root: Path, test: str, report: CaseReport) -> str:
+    """A failing test for a prompt: as far as the line that failed, the nearest lines above it first; else nothing."""
+    node = _find_test(root, test)
+    if node is None:
+        return ""
+    last = _find_failing_line(test, node, report) or node.end_lineno or node.lineno
+    body = node.body[ast.get_docstring(node, clean=False) is not None :]
+    shown: list[str] = []
+    for part in reversed([part for part in body if part.lineno <= last]):
+        text = textwrap.indent(ast.unparse(part), "    ")
+        if shown and sum(map(len, shown)) + len(text) > MOST_SHOWN:
+            shown.append("    ...")
+            break
+        shown.append(text[:MOST_SHOWN])
+    row = test.partition("[")[2].rstrip("]")
+    head = f"def {node.name}({ast.unparse(node.args)}):" + (f"  # with {one_line(row, 80)}" if row else "")
+    return "\n".join([head, *reversed(shown)])
+
+
+def _split_id(test: str) -> tuple[str, list[str]]:
+    """The file of a test, and the names inside of it that lead to the function."""
+    file, *inside = test.partition("[")[0].split("::")
+    return file, inside
+
+
+def _find_test(root: Path, test: str) -> Function | None:
+    """The function of a test; None where its file cannot be read or has no such function."""
+    file, inside = _split_id(test)
+    node: ast.AST | None = _parse_file(root / file)
+    for part in inside:
+        members = (one for one in ast.iter_child_nodes(node) if isinstance(one, DEFINITIONS)) if node else ()
+        node = next((one for one in members if one.name == part), None)
+    return node if isinstance(node, FUNCTIONS) else None
+
+
+def _find_failing_line(test: str, node: Function, report: CaseReport) -> int:
+    """Where in the function of a test it failed; 0 where that is not known."""
+    places = [*report.frames, (report.file, report.line)]
+    file = _split_id(test)[0]
+    return next((line for path, line in places if PurePosixPath(path).match(file) and _holds(node, line)), 0)
 
 
 @lru_cache(maxsize=32)
