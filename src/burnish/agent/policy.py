@@ -31,20 +31,17 @@ from burnish.tasks.examples import describe_test
 from burnish.text import one_line, plural
 
 Strength = Literal["small", "middle", "strong"]
-Case = Literal["write", "repair", "repair without words"]
+Case = Literal["write", "repair", "repair without words", "repair in a project"]
 
 WIDTHS: dict[Strength, tuple[int, ...]] = {"small": (1, 2, 3, 4), "middle": (1, 2, 3, 4), "strong": (1, 1, 2)}
 """Questions in each round, the last number for all later ones: the first answer is often enough, so it stands alone."""
 
-FIRST: dict[tuple[Strength, Case], str] = {
-    ("small", "repair"): "draft",
-    ("small", "repair without words"): "repair",
-    ("middle", "repair"): "repair",
-    ("middle", "repair without words"): "repair",
-    ("strong", "repair"): "repair",
-    ("strong", "repair without words"): "repair",
-}
-"""What is asked first, greedily; where nothing is broken, the draft. The smallest write better than they repair."""
+FIRST: dict[tuple[Strength, Case], str] = {("small", "repair"): "draft"}
+"""What is asked first, greedily, where it is not the draft of new code or the repair of broken code: the smallest write
+better than they repair.
+
+In a project everybody repairs: what is written afresh knows nothing of the attributes and helpers around it.
+"""
 
 LATER: dict[tuple[Strength, Case], tuple[str, ...]] = {
     ("small", "write"): ("rewrite", "rewrite", "repair"),
@@ -57,7 +54,7 @@ LATER: dict[tuple[Strength, Case], tuple[str, ...]] = {
     ("strong", "repair"): ("rewrite", "repair"),
     ("strong", "repair without words"): ("repair", "rewrite"),
 }
-"""What is asked in later rounds, in turn."""
+"""What is asked in later rounds, in turn; else repairs alone."""
 
 TEMPERATURE = 0.7
 """Of every answer after the first, which is greedy. One that rises with the rounds was measured and earned nothing."""
@@ -231,11 +228,13 @@ def plan_moves(
     round_ = state.round + 1 if state.answers else 0
     size = strength(model)
     case: Case = "write" if not state.broken else "repair" if state.task.described else "repair without words"
+    case = "repair in a project" if state.broken and state.task.failing_tests else case
     widths = WIDTHS[size] if "portfolio" not in without else (1,)
     width = min(widths[min(round_, len(widths) - 1)], most)
-    kinds = _kinds_in_turn(state, LATER[size, case], without) if state.answers else []
+    later = LATER.get((size, case), ("repair",))
+    kinds = _kinds_in_turn(state, later, without) if state.answers else []
     if is_first := not state.answers_here:
-        first = FIRST.get((size, case), "draft")
+        first = FIRST.get((size, case), "draft" if case == "write" else "repair")
         kinds = ["draft" if first in without else first, *kinds]
     base = 0 if state.broken else state.best.number if state.best else None
     return tuple(

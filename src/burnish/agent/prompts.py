@@ -238,8 +238,11 @@ def go_on(wanted: PromptInput) -> Messages:
 
 
 @fit_context
-def repair(wanted: PromptInput, code: str, failure: str) -> Messages:
-    """Show code with a bug and what goes wrong, and ask for the smallest change that mends it."""
+def repair(wanted: PromptInput, code: str, failure: str, explains: bool = False) -> Messages:
+    """Show code with a bug and what goes wrong, and ask for the smallest change that mends it.
+
+    Where the answer `explains`, it says in a sentence what has to change before it does so.
+    """
     own = wanted.own(code, failure)
     head = function_head(own, wanted.name)  # its head and docstring, which nobody has to write again
     is_short = not wanted.narrow or (len(head) <= MOST_BEGUN and LEFT_OUT not in own)
@@ -247,10 +250,17 @@ def repair(wanted: PromptInput, code: str, failure: str) -> Messages:
     style = f"\n\nThe project's style: {wanted.task.guidance}" if wanted.task.guidance and not wanted.narrow else ""
     function = f"the complete corrected function `{wanted.name}`"
     whole = f"Answer with one ```python block that holds {function}, and nothing else." if wanted.task.broken else _FORM
-    return _messages(
+    shown = (
         f"This Python {'function' if wanted.is_function else 'code'} has a bug:\n"
         f"{_block(own)}{_description(wanted)}{shows}{style}\n\n"
-        f"Find the bug and change as little as possible. {_form(own, whole)}",
+    )
+    if explains and LEFT_OUT not in own:
+        return _messages(
+            f"{shown}First say in one sentence which line is wrong and what it must do instead. Then write one "
+            f"```python block that holds {function}, with as few changes as possible, and nothing after it."
+        )
+    return _messages(
+        f"{shown}Find the bug and change as little as possible. {_form(own, whole)}",
         f"```python\n{head}" if head and is_short else "",
     )
 

@@ -39,8 +39,10 @@ def rewrite(state: AgentState, tools: Tools, move: Move) -> Generator[Event, Non
 def repair(state: AgentState, tools: Tools, move: Move) -> Generator[Event, None, None]:
     """Show a version and the one failure to speak of, and ask for the smallest change that mends it."""
     assert move.base is not None, "the policy asks for a repair only where there is code to show"
-    failure = describe_failure(state, move.base)
-    messages = prompts.repair(prompt_input(state, tools), state.version(move.base).code, failure)
+    failure, code = describe_failure(state, move.base), state.version(move.base).code
+    # Small models often give a long function back as it was; to name the fault first makes them change something.
+    explains = bool(state.task.failing_tests and move.temperature and move.version % 2)
+    messages = prompts.repair(prompt_input(state, tools), code, failure, explains)
     yield from propose(state, tools, move, messages)
 
 
