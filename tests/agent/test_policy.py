@@ -83,6 +83,15 @@ def test_kinds_take_turns_and_each_has_a_node_of_its_own(model: str, task: Task)
     assert seen <= {*ASKING}
 
 
+@pytest.mark.parametrize("model", STRENGTHS)
+def test_in_a_project_every_answer_repairs_the_code_that_is_there(model: str) -> None:
+    task = REPAIR.model_copy(update={"failing_tests": (("test_f.py::test_f", "def test_f(): ..."),)})
+    events: list[Event] = [given(), ran(0, "ff")]
+    for rounds in range(4):
+        asked = policy.plan_moves(work(*events, *failing(rounds), task=task), model, 9)
+        assert {(move.kind, move.base) for move in asked} == {("repair", 0)}
+
+
 def test_versions_of_a_round_have_numbers_of_their_own_and_say_whom_is_asked() -> None:
     moves = policy.plan_moves(work(*failing(3)), STRENGTHS[0], 9, level=1)
     assert [move.version for move in moves] == list(range(5, 5 + len(moves)))

@@ -215,6 +215,15 @@ SMALL = Task(
     packages=("numpy>=2",),
 )
 STACK = Task(id="Stack", prompt="A stack.", entry_point="Stack", signature="Stack", also=("Queue",))
+PROJECT = Task(
+    id="f",
+    prompt="Twice n.",
+    entry_point="f",
+    signature="f(n)",
+    base_code='def f(n):\n    """Twice n."""\n    return n * 3\n',
+    broken=True,
+    failing_tests=(("test_f.py::test_f", "def test_f():\n    assert f(1) == 2"),),
+)
 CODE, FAILURE = SMALL.base_code, "f(1) must be 2, but: got 3"
 KEPT: dict[str, Messages] = {
     "specify": prompts.specify(SMALL),
@@ -226,6 +235,8 @@ KEPT: dict[str, Messages] = {
     "write a class": prompts.write(wanted(STACK)),
     "go on": prompts.go_on(wanted(SMALL)),
     "repair what was broken": prompts.repair(wanted(SMALL.model_copy(update={"broken": True})), CODE, FAILURE),
+    "repair in a project": prompts.repair(wanted(PROJECT), PROJECT.base_code, FAILURE, explains=True),
+    "write in a project": prompts.write(wanted(PROJECT)),
     "repair an answer": prompts.repair(wanted(SMALL), CODE, FAILURE),
     "repair a part": prompts.repair(wanted(), LONG_FUNCTION, FAILURE),
     "refine": prompts.refine(wanted(SMALL), CODE, "it is slow."),

@@ -13,6 +13,7 @@ from burnish.checks.bench.fault_localisation import (
     rank_places,
     read_original,
     run_watched,
+    show_test,
 )
 from burnish.checks.bench.project_finder import find_project
 from burnish.checks.bench.project_run import CaseReport
@@ -174,6 +175,43 @@ def test_where_nothing_was_measured_the_names_in_the_test_still_point(tmp_path):
     failing = said("test_m.py::test_value")
     assert rank(OriginalRun(failing=failing, touched=touched, has_cover=False), MODULE, tmp_path)[0] == "parse"
     assert choose_deciding(OriginalRun(failing=failing, touched=touched, has_cover=False), "parse").failing
+
+
+LONG = "".join(f"    value_{n} = {'x' * 90!r}\n" for n in range(20))
+SHOWN = f'''\
+class TestPage:
+    def test_head(self, text):
+        """About heads."""
+        page = make(text)
+        assert page.head == "A"  # the one that fails
+        assert page.tail == "Z"
+
+
+def test_long():
+{LONG}    assert value_19 == value_18
+'''
+
+
+def test_a_failing_test_is_shown_as_far_as_it_came(tmp_path):
+    (tmp_path / "test_page.py").write_text(SHOWN)
+    name = "test_page.py::TestPage::test_head"
+    report = CaseReport(name, "failed", file="test_page.py", line=5)
+    assert show_test(tmp_path, f"{name}[one two]", report).splitlines() == [
+        "def test_head(self, text):  # with one two",
+        "    page = make(text)",
+        "    assert page.head == 'A'",
+    ]
+    assert "tail" in show_test(tmp_path, name, CaseReport(name, "failed")), "all of it where the line is not known"
+
+
+def test_of_a_long_failing_test_the_end_is_shown_and_of_none_nothing(tmp_path):
+    (tmp_path / "test_page.py").write_text(SHOWN)
+    name = "test_page.py::test_long"
+    shown = show_test(tmp_path, name, CaseReport(name, "failed", file="test_page.py", line=30)).splitlines()
+    assert (shown[0], shown[1].strip(), shown[-1]) == ("def test_long():", "...", "    assert value_19 == value_18")
+    assert sum(map(len, shown)) < 1000
+    for gone in ("test_page.py::test_gone", "gone.py::test_long", "words.txt", name.replace("test_long", "TestPage")):
+        assert show_test(tmp_path, gone, CaseReport(gone, "failed")) == ""
 
 
 @pytest.mark.slow
