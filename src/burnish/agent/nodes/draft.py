@@ -41,7 +41,7 @@ def repair(state: AgentState, tools: Tools, move: Move) -> Generator[Event, None
     assert move.base is not None, "the policy asks for a repair only where there is code to show"
     failure, code = describe_failure(state, move.base), state.version(move.base).code
     # Small models often give a long function back as it was; to name the fault first makes them change something.
-    explains = bool(state.task.failing_tests and move.temperature and move.version % 2)
+    explains = bool(state.task.failing_tests and move.temperature)
     messages = prompts.repair(prompt_input(state, tools), code, failure, explains)
     yield from propose(state, tools, move, messages)
 
