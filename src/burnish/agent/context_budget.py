@@ -17,6 +17,7 @@ from burnish.tasks.source import (
     Definition,
     find_bound_names,
     find_definition,
+    find_docstring,
     guess_line_span,
     line_span,
     source_of,
@@ -115,6 +116,17 @@ def function_head(code: str, name: str) -> str:
     has_docstring = ast.get_docstring(node) is not None and len(node.body) > 1
     last = first.end_lineno if has_docstring else first.lineno - 1
     return "".join(line.rstrip("\r\n") + "\n" for line in split_lines(code)[node.lineno - 1 : last])
+
+
+def strip_docstring(code: str, name: str) -> str:
+    """The code without the docstring of a function, where that has its lines for itself and more comes after it."""
+    node = find_definition(try_parse(code), name)
+    doc = find_docstring(node) if node else None
+    if node is None or doc is None or doc.end_lineno is None or len(node.body) < 2:
+        return code
+    lines = split_lines(code)
+    alone = not lines[doc.lineno - 1].encode()[: doc.col_offset].strip() and node.body[1].lineno > doc.end_lineno
+    return "".join([*lines[: doc.lineno - 1], *lines[doc.end_lineno :]]) if alone else code
 
 
 def truncate_text(text: str, most: int) -> str:

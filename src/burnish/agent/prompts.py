@@ -15,12 +15,12 @@ from burnish.agent.context_budget import (
     function_head,
     function_text,
     show_surroundings,
+    strip_docstring,
     truncate_code,
     truncate_text,
 )
 from burnish.events import Frozen, Message, SpecAgreed
 from burnish.tasks.examples import as_doctest, describe_test, find_examples
-from burnish.tasks.repair import docstring_of
 from burnish.tasks.sentence import FILE_WITH, reads_file
 from burnish.tasks.task import Task
 
@@ -37,6 +37,8 @@ MOST_TEST_CHARACTERS = 1500
 
 MOST_WORDS, MOST_CODE, MOST_FAILURE, MOST_AROUND, MOST_BEGUN = 1600, 3200, 800, 1000, 600
 """Characters of each part of a prompt that is longer than MOST_CHARACTERS."""
+MOST_SUMMARY = 400
+"""Of a docstring where a failing test says what is wanted."""
 
 Messages = tuple[Message, ...]
 P = ParamSpec("P")
@@ -244,6 +246,8 @@ def repair(wanted: PromptInput, code: str, failure: str, explains: bool = False)
     Where the answer `explains`, it says in a sentence what has to change before it does so.
     """
     own = wanted.own(code, failure)
+    if wanted.task.failing_tests:  # the file keeps its docstring, and in a project that may be longer than the code
+        own = wanted.fit_code(strip_docstring(function_text(code, wanted.spec.entry_point), wanted.name), failure)
     head = function_head(own, wanted.name)  # its head and docstring, which nobody has to write again
     is_short = not wanted.narrow or (len(head) <= MOST_BEGUN and LEFT_OUT not in own)
     shows = f"\n\nThe bug shows here:\n{wanted.short(failure, MOST_FAILURE)}" if failure else ""
@@ -317,10 +321,8 @@ def _stub(wanted: PromptInput) -> str:
 
 
 def _description(wanted: PromptInput) -> str:
-    is_shown = wanted.task.failing_tests and wanted.words == docstring_of(
-        wanted.task.base_code, wanted.spec.entry_point
-    )
-    words = f"\n\nWhat it should do:\n{wanted.words}" if wanted.words and not is_shown else ""
+    said = truncate_text(wanted.words, MOST_SUMMARY) if wanted.task.failing_tests else wanted.words
+    words = f"\n\nWhat it should do:\n{said}" if said else ""
     return f"{words}\n\n{wanted.may_use.strip()}" if wanted.may_use else words
 
 
