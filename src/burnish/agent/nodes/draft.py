@@ -160,7 +160,9 @@ def _ask_for_code(
     if reply is None:
         return None
     answer = _read_reply(reply, state, messages)
-    if answer.fault and state.task.suspects:  # else the user named the function
+    name, goes_on = state.spec.entry_point.rpartition(".")[2], reply.text[:1].isspace()
+    is_asked_for = not answer.fault and (goes_on or f"def {name}(" in reply.text)
+    if not is_asked_for and state.task.suspects:  # without suspects the user named the function
         elsewhere = read_repair_elsewhere(reply.text, state.task.base_code)
         if elsewhere:
             return elsewhere, reply.ask_id
@@ -189,7 +191,8 @@ def _read_reply(reply: ModelReplied, state: AgentState, messages: Messages) -> A
 
     name = spec.entry_point.rpartition(".")[2]
     begun = messages[-1].content if messages[-1].role == "assistant" else ""
-    if not begun or f"def {name}(" in reply.text:
+    # One that opens a block of its own does not go on with what was begun.
+    if not begun or f"def {name}(" in reply.text or reply.text.lstrip().startswith("```python"):
         return read(reply.text)
     joined = read(begun + reply.text)
     node = find_definition(try_parse(joined.code), name)
