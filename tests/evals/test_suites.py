@@ -151,8 +151,8 @@ def test_bugs_in_mbppplus_tasks_are_shown_by_one_assertion_and_scored_by_its_inp
     plain = {task.id: task for task in load_suite("mbppplus", split="tune", data=data)}
     for variant in ("docs", "tests"):
         tasks = load_suite("mbppplusfix", variant=variant, split="tune", data=data, sandbox=box)
-        assert len(tasks) >= 34, "four references are too slow or not restored; 583 needs a quick machine"
-        assert {row.id for row in validate(tasks, box).broken} <= {"mbppplusfix-583"}
+        assert len(tasks) >= 34, "four references are too slow or not restored; 583 and 589 need a quick machine"
+        assert {row.id for row in validate(tasks, box).broken} <= {"mbppplusfix-583", "mbppplusfix-589"}
         for task in tasks:
             assert task.hidden_tests == plain[task.id.replace("fix", "")].hidden_tests
             (shown,) = task.visible_tests
