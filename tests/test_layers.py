@@ -11,7 +11,8 @@ from tests.support import ROOT
 
 SRC = ROOT / "src" / "burnish"
 LAYERS = [
-    "cli web mcp",
+    "cli mcp",
+    "web",
     "commands",
     "learn",
     "evals",

@@ -12,6 +12,7 @@ from burnish.cli.check import check, strengthen, verify
 from burnish.cli.eval import compare, evaluate
 from burnish.cli.runs import explain, rate, rm, runs, show
 from burnish.cli.setup import config_app, doctor, models_app, own_tests
+from burnish.cli.ui import ui
 from burnish.cli.write import answer, apply, fix, resume, write
 from burnish.errors import AttemptError, SetupProblem
 from burnish.text import strip_controls
@@ -20,7 +21,7 @@ from burnish.version import __version__
 INTERRUPTED = 130
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (write, fix, apply, check, strengthen, verify, runs, show, explain, resume, answer, rate, rm):
+for command in (write, fix, apply, check, strengthen, verify, runs, show, explain, resume, answer, rate, rm, ui):
     app.command(context_settings={"ignore_unknown_options": command is answer})(command)  # its answer may be -1
 app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")

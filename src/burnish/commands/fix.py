@@ -67,7 +67,7 @@ from burnish.parsing import parse, try_parse
 from burnish.report.deliverables import check_free, read_module_name, read_task, render_tests
 from burnish.report.run_report import render_report
 from burnish.runs import Run, Store, Watch
-from burnish.runs.attempt import Keep, Resources, RunHandle, start
+from burnish.runs.attempt import Begin, Keep, Resources, RunHandle, start
 from burnish.runs.record import notices_to
 from burnish.runs.request import Request
 from burnish.tasks import Task
@@ -264,15 +264,20 @@ def start_from_test(options: FixOptions, test_command: str = "", watch: Watch | 
 
 
 def start_fix(
-    options: FixOptions, request: Request, resources: Resources, open_models: Callable[[], Sequence[Model]]
+    options: FixOptions,
+    request: Request,
+    resources: Resources,
+    open_models: Callable[[], Sequence[Model]],
+    before: Callable[[Keep], None] = lambda keep: None,
 ) -> RunHandle:
     """Begin to repair, as `runs.attempt.start` does: what is to be done is found out in the run, and can be stopped.
 
-    `request` and `resources` say the rest. A run that is stopped before anything is known of the file has no `fix` in
-    its settings.
+    `request` and `resources` say the rest; `before` may wait for something. A run that is stopped before anything is
+    known of the file has no `fix` in its settings.
     """
 
     def prepare(keep: Keep) -> tuple[Request, Resources]:
+        before(keep)
         plan = plan_fix(options, resources.watch, keep)
         facts = plan.settings(options.apply and not plan.nothing)
         more = {"task": plan.task, "packages": plan.packages, "nothing": plan.nothing, "fix": facts}
@@ -328,10 +333,11 @@ def go_on_from(earlier: Run, options: FixOptions) -> FixOptions:
     )
 
 
-def repair(plan: FixPlan, request: Request, resources: Resources) -> Run:
-    """The agent at work in the project, and what it made delivered."""
+def repair(plan: FixPlan, request: Request, resources: Resources, begin: Begin = lambda handle: None) -> Run:
+    """The agent at work in the project, and what it made delivered; `begin` is given the handle."""
     with plan.bench(request.sandbox) as ground:
-        run = start(request, replace(resources, ground=ground)).wait()
+        begin(handle := start(request, replace(resources, ground=ground)))
+        run = handle.wait()
     return deliver(run, resources.store, resources.watch)
 
 

@@ -29,7 +29,7 @@ from burnish.models.names import Models
 from burnish.packages import Budget
 from burnish.report.deliverables import read_suite
 from burnish.runs import Run, Store, Watch
-from burnish.runs.attempt import Resources, start
+from burnish.runs.attempt import Begin, Resources, start
 from burnish.runs.request import Request
 from burnish.sandbox.open import choose_resumed_sandbox
 from burnish.tasks import Task
@@ -51,6 +51,7 @@ def resume(
     opener: Opener | None = None,
     keep_thoughts: bool = False,
     question: str = "",
+    begin: Begin = lambda handle: None,
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
 
@@ -61,6 +62,7 @@ def resume(
     `review` is who looks at what has not been looked at, where the run was to be reviewed. `settle` is asked what is
     right where versions disagree, unless that is on record. `beside` is a folder for the result of a run of `write`
     that names none, as there. Thoughts are kept where they were, or from now on.
+    `begin` is given the handle once there is one, to follow and to stop it.
     A finished run comes back as it is; `question` is the open one in it that is to be answered, by `burnish.answer`.
     """
     store = store or Store()
@@ -95,8 +97,9 @@ def resume(
         replay=before.events,
     )
     if request.verb == "fix":
-        return fix.repair(plan_again(opened, Budget.within(request.limits.seconds)), request, resources)
-    return _deliver(start(request, resources).wait(), out, store, watch)
+        return fix.repair(plan_again(opened, Budget.within(request.limits.seconds)), request, resources, begin)
+    begin(handle := start(request, resources))
+    return _deliver(handle.wait(), out, store, watch)
 
 
 def answer(
@@ -106,8 +109,8 @@ def answer(
 
     `said` is a letter of the options, a value as Python writes it, "raises ValueError", or "" for do not care; None:
     `settle` is asked, and so it is for further questions. `options` are those of `resume`: watch, review, settle,
-    sandbox, opener. What followed the question before no longer counts. Files are delivered anew, in a folder beside
-    the earlier one. Raises SetupProblem where no question is open, and for what cannot be an answer.
+    sandbox, opener, begin. What followed the question before no longer counts. Files are delivered anew, in a folder
+    beside the earlier one. Raises SetupProblem where no question is open, and for what cannot be an answer.
     """
     store = store or Store()
     opened = store.open(run)

@@ -121,7 +121,7 @@ class EvalHandle(Handle[EvalEvent, Results]):
         super().__init__(LiveLog())
         self._run = run
         self._results: Results | None = None
-        self._progress = _EvalTeller(self._live)
+        self._progress = _EvalTeller(self.live)
 
     @property
     def folder(self) -> Folder | None:

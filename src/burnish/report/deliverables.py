@@ -2,14 +2,16 @@
 
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ValidationError
 
 from burnish.checks.suite import Suite
 from burnish.errors import SetupProblem
-from burnish.events import RunSettings
-from burnish.events.history import Run
+from burnish.events import Outcome, RunSettings, Strengthened
+from burnish.events.history import Run, Version
 from burnish.report.narrate import describe_question
 from burnish.tasks.examples import find_assumed_tests
 from burnish.tasks.task import Task
@@ -84,6 +86,44 @@ def read_task(run: Run) -> Task:
 def read_suite(run: Run) -> Suite:
     """The tests of a run as one suite."""
     return Suite.for_task(read_task(run), run.spec, run.model_tests, run.added_tests, run.pinned_tests)
+
+
+@dataclass(frozen=True)
+class TestRow:
+    """One test of a run: who says that it is right, and what it said of a version."""
+
+    __test__ = False  # pytest would take the name for a class of tests
+    test: str
+    source: Literal["given", "project", "model", "worded", "spec", "agreed", "pinned", "added"]
+    """The last four were added for what went unnoticed; "added" in older records, which do not say by whom."""
+    note: str
+    """The words that it was read from, or why it was added."""
+    outcome: Outcome | Literal["disputed"]
+
+
+def list_tests(run: Run, version: Version | None) -> list[TestRow]:
+    """Every test of a run, given ones first, as this version met it."""
+    suite = read_suite(run)
+    outcomes = suite.outcomes(version.graded) if version and version.graded else {}
+    added = {new.test: new for event in run.all(Strengthened) for new in event.tests}
+    worded = {one.test: one.quote for one in (run.spec.worded if run.spec else ())}
+    rows = []
+    for body in suite.names.values():
+        outcome: Outcome | Literal["disputed"] = outcomes.get(body, "not_run")
+        outcome = "disputed" if body in run.disputed else outcome
+        if body in suite.given:
+            rows.append(TestRow(body, "given", "", outcome))
+        elif body in suite.project:
+            rows.append(TestRow(body, "project", "", outcome))
+        elif body in suite.model:
+            rows.append(TestRow(body, "model", "", outcome))
+        elif body in worded:
+            rows.append(TestRow(body, "worded", worded[body], outcome))
+        elif new := added.get(body):
+            rows.append(TestRow(body, new.origin, new.why, outcome))
+        else:
+            rows.append(TestRow(body, "added", "", outcome))
+    return rows
 
 
 def read_module_name(run: Run) -> str:

@@ -27,7 +27,7 @@ from burnish.events import (
 from burnish.events.history import Run, Version
 from burnish.redact import redact
 from burnish.report.costs import describe_cost, explain_who_answered, render_cost_table
-from burnish.report.deliverables import list_open_questions, read_suite, read_task
+from burnish.report.deliverables import list_open_questions, list_tests, read_task
 from burnish.report.improvement import explain_improvement, list_steps, sort_unnoticed
 from burnish.report.narrate import add_confidence, asked_names, count_results, describe, describe_place
 from burnish.tasks.source import split_lines
@@ -146,23 +146,18 @@ def _evidence(run: Run) -> str:
 
 def _tests(run: Run) -> str:
     """A row a test, with who says that it is right, and what it said of the result."""
-    suite, final = read_suite(run), run.final
-    if not suite.names:
+    rows = list_tests(run, run.final)
+    if not rows:
         return "There is no test."
-    outcomes = suite.outcomes(final.graded) if final and final.graded else {}
-    added = {new.test: new for event in run.all(Strengthened) for new in event.tests}
-    kinds = {"you": suite.given, "the project": suite.project, "the model": suite.model}
-    kinds |= {f"your words: “{one_line(one.quote, 80)}”": (one.test,) for one in (run.spec.worded if run.spec else ())}
+    names = {"given": "you", "project": "the project", "model": "the model"}
     lines = ["| test | from | result |", "|---|---|---|"]
-    for body in suite.names.values():
-        source = next((words for words, tests in kinds.items() if body in tests), "")
-        if not source and (new := added.get(body)):
-            source = f"{new.origin} ({new.why})" if new.why else new.origin
-        said = "disputed, set aside" if body in run.disputed else outcomes.get(body, "not_run").replace("_", " ")
-        name = one_line(name_in_file(body) or body, 160).replace("`", "'").replace("|", "\\|")
-        lines.append(f"| `{name}` | {_cell(source or 'added')} | {said} |")
-    origins = {added[body].origin for body in (*suite.added, *suite.pinned) if body in added}
-    notes = [f"- {note}" for origin, note in NOTES.items() if origin in origins]
+    for row in rows:
+        source = f"your words: “{one_line(row.note, 80)}”" if row.source == "worded" else names.get(row.source, "")
+        source = source or (f"{row.source} ({row.note})" if row.note else row.source)
+        said = "disputed, set aside" if row.outcome == "disputed" else row.outcome.replace("_", " ")
+        name = one_line(name_in_file(row.test) or row.test, 160).replace("`", "'").replace("|", "\\|")
+        lines.append(f"| `{name}` | {_cell(source)} | {said} |")
+    notes = [f"- {note}" for origin, note in NOTES.items() if any(row.source == origin for row in rows)]
     return "\n".join([*lines, "", *notes] if notes else lines)
 
 

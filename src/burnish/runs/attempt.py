@@ -243,6 +243,10 @@ class RunHandle(Handle[Event, Run]):
         return error
 
 
+Begin = Callable[[RunHandle], None]
+"""Is given the handle of a run that has begun, where a function waits for its end."""
+
+
 def start(
     request: Request, resources: Resources | None = None, work: Work | None = None, prepare: Prepare | None = None
 ) -> RunHandle:

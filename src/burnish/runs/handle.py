@@ -30,7 +30,7 @@ class Handle(ABC, Generic[E, R]):
     """Work that goes on in a thread of this process, and ends with it at the latest."""
 
     def __init__(self, live: LiveLog) -> None:
-        self._live = live
+        self.live = live
         self._cancel = threading.Event()  # of this work alone, whoever shares what it works with
         self._to_close: list[Closable] = []
         self._lock = threading.RLock()
@@ -42,7 +42,7 @@ class Handle(ABC, Generic[E, R]):
         Any number of readers, each at its own pace; none slows the work. One who joins while an answer is being written
         gets what there is of it first. Pieces of answers that are long finished are left out.
         """
-        return cast(Iterator[E], self._live.read(from_now))
+        return cast(Iterator[E], self.live.read(from_now))
 
     def wait(self) -> R:
         """What came of it, once it is over. Ctrl-C meanwhile stops it, and is raised again.
@@ -91,7 +91,7 @@ class Handle(ABC, Generic[E, R]):
             if self._done.done():
                 return
             error = self._close_record(error)
-            self._live.end()
+            self.live.end()
             if error:
                 self._done.set_exception(error)
             else:

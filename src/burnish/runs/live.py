@@ -57,24 +57,43 @@ class LiveLog:
     def read(self, from_now: bool = False) -> Iterator[BaseEvent]:
         """Every event from the first, or from now on, until the run is over; first what there is of open answers."""
         with self._changed:
-            place, so_far = (self._next, self._open_pieces()) if from_now else (0, [])
+            place, so_far = (self._next, [piece for _, piece in self._open_pieces()]) if from_now else (0, [])
         return self._read_on(place, so_far)
 
     def _read_on(self, place: int, taken: list[BaseEvent]) -> Iterator[BaseEvent]:
+        is_over = False
         while True:
             yield from taken
+            if is_over and not taken:
+                return
             with self._changed:
                 while not self._is_over and place == self._next:
                     self._changed.wait()
-                start = bisect_left(self._events, place, key=lambda numbered: numbered[0])
-                batch = self._events[start : start + MOST_AT_ONCE]
-                taken, place = [event for _, event in batch], batch[-1][0] + 1 if batch else self._next
-                if not batch and self._is_over:
-                    return
+            taken, place, is_over = self.take(place)
 
-    def _open_pieces(self) -> list[BaseEvent]:
-        pieces = [event for _, event in self._events if isinstance(event, ModelChunk | ModelThought)]
-        return [piece for piece in pieces if piece.ask_id in self._answering]
+    def take(self, place: int) -> tuple[list[BaseEvent], int, bool]:
+        """What there is from this place on, without waiting for it; the next place; whether nothing more will come."""
+        with self._changed:
+            start = bisect_left(self._events, place, key=lambda numbered: numbered[0])
+            batch = self._events[start : start + MOST_AT_ONCE]
+            return [event for _, event in batch], batch[-1][0] + 1 if batch else self._next, self._is_over
+
+    def place_after(self, count: int) -> tuple[int, list[BaseEvent]]:
+        """Where a reader goes on who has the first `count` lasting events, and what open answers have before that."""
+        with self._changed:
+            lasting = [number for number, event in self._events if event.lasting]
+            place = lasting[count - 1] + 1 if 0 < count <= len(lasting) else 0 if count <= 0 else self._next
+            return place, [piece for number, piece in self._open_pieces() if number < place]
+
+    @property
+    def lasting(self) -> list[BaseEvent]:
+        """All that is on record so far."""
+        with self._changed:
+            return [event for _, event in self._events if event.lasting]
+
+    def _open_pieces(self) -> list[tuple[int, BaseEvent]]:
+        pieces = [(number, event) for number, event in self._events if isinstance(event, ModelChunk | ModelThought)]
+        return [(number, piece) for number, piece in pieces if piece.ask_id in self._answering]
 
     def _drop_pieces(self, of: str = "") -> None:
         """Forget what came of one answer, or all that no reader who comes now would need."""

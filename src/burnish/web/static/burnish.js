@@ -1,0 +1,130 @@
+// What pages do beyond forms: a run that is watched live, and a few small conveniences. Whatever comes from the server as
+// HTML was written by its templates; words of a model are only ever set as text.
+"use strict";
+
+const one = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+// --- everywhere ---
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.dataset.fill) {
+    const field = one(button.dataset.fill);
+    field.value = button.dataset.text;
+    field.focus();
+  } else if (button.dataset.copy) {
+    await navigator.clipboard.writeText(one(button.dataset.copy).textContent);
+    const before = button.textContent;
+    button.textContent = "✓";
+    setTimeout(() => (button.textContent = before), 1200);
+  } else if ("themeSwitch" in button.dataset) {
+    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const now = document.documentElement.dataset.theme || (isDark ? "dark" : "light");
+    const next = now === "dark" ? "light" : "dark";
+    document.documentElement.dataset.theme = next;
+    localStorage.setItem("theme", next);
+  } else if ("notify" in button.dataset) {
+    wantsNotice = (await Notification.requestPermission()) === "granted";
+    button.disabled = wantsNotice;
+  }
+});
+
+// A form that was sent is not sent twice.
+document.addEventListener("submit", (event) => {
+  if (event.target.dataset.guard === undefined) return;
+  setTimeout(() => all("button", event.target).forEach((button) => (button.disabled = true)));
+});
+addEventListener("pageshow", () => all("form[data-guard] button").forEach((button) => (button.disabled = false)));
+
+function tick() {
+  for (const clock of all("[data-since]")) {
+    const spent = Math.max(Date.now() / 1000 - Number(clock.dataset.since), 0);
+    clock.textContent = spent < 100 ? `${Math.round(spent)} s` : `${Math.floor(spent / 60)} min`;
+  }
+}
+setInterval(tick, 1000);
+
+// --- a run ---
+
+const page = one("#run");
+const words = page ? JSON.parse(page.dataset.words) : {};
+const title = document.title;
+let wantsNotice = false;
+
+function setState(state) {
+  page.dataset.state = state;
+  const mark = { queued: "◔", asking: "✎", working: "⚙", waiting: "❓", done: "✓", stopped: "■" }[state] || "!";
+  document.title = `${mark} ${words[state]} · ${title}`;
+}
+
+function setPart(name, part) {
+  const section = one(`#part-${name}`);
+  if (section.dataset.key === part.key) return;
+  const focused = section.contains(document.activeElement) && document.activeElement.id;
+  section.innerHTML = part.html;
+  section.dataset.key = part.key;
+  htmx.process(section);
+  tick();
+  if (focused && one(`#${CSS.escape(focused)}`)) one(`#${CSS.escape(focused)}`).focus();
+}
+
+function answerBox(ask) {
+  const known = one(`[data-ask="${CSS.escape(ask)}"]`);
+  if (known) return known;
+  const box = document.createElement("div");
+  box.className = "answer";
+  box.dataset.ask = ask;
+  const thoughts = document.createElement("details");
+  thoughts.hidden = true;
+  const summary = document.createElement("summary");
+  summary.textContent = words.thinks;
+  thoughts.append(summary, document.createElement("pre"));
+  box.append(thoughts, document.createElement("pre"));
+  one("#answers").append(box);
+  while (one("#answers").children.length > 4) one("#answers").firstChild.remove();
+  return box;
+}
+
+function addPiece(piece) {
+  const box = answerBox(piece.ask);
+  const thoughts = one("details", box);
+  const text = piece.thought ? one("pre", thoughts) : box.lastChild;
+  if (piece.thought) thoughts.hidden = false;
+  text.textContent = (piece.instead ? "" : text.textContent) + piece.text;
+  text.scrollTop = text.scrollHeight;
+}
+
+function watch() {
+  const source = new EventSource(`/runs/${page.dataset.run}/events?after=${page.dataset.after}`);
+  const on = (kind, take) => source.addEventListener(kind, (event) => take(JSON.parse(event.data)));
+  on("steps", (data) => {
+    one("#timeline").insertAdjacentHTML("beforeend", data.html);
+    one("#notice").textContent = "";
+  });
+  on("parts", (data) => {
+    setState(data.state);
+    for (const [name, part] of Object.entries(data.parts)) setPart(name, part);
+  });
+  on("pieces", (pieces) => pieces.forEach(addPiece));
+  on("notice", (data) => (one("#notice").textContent = data.text));
+  on("over", async () => {
+    source.close();
+    // The result has files and forms that exist only now; what is open on the page stays as it is.
+    const fresh = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), "text/html");
+    for (const section of all("[id^=part-]", fresh)) {
+      setPart(section.id.slice(5), { html: section.innerHTML, key: section.dataset.key });
+    }
+    setState(one("#run", fresh).dataset.state);
+    one("#answers").replaceChildren();
+    one("#notice").textContent = "";
+    if (wantsNotice && document.hidden) new Notification(words.notify, { body: title });
+  });
+}
+
+if (page) {
+  setState(page.dataset.state);
+  tick();
+  if (page.dataset.live) watch();
+}

@@ -1,0 +1,126 @@
+"""Write: a sentence goes in. The first page that people see."""
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from burnish.commands.write import build_request
+from burnish.errors import SetupProblem
+from burnish.model_choice import last_speeds
+from burnish.models.discovery import list_all_models
+from burnish.web.forms import MINUTES, SURE, read_form, read_limits, read_text
+from burnish.web.model_menu import describe_estimate, estimate, list_menu
+from burnish.web.page import Tab, choose_language, render, render_problem, translator
+
+TAB = Tab("Write", "/")
+EXAMPLES = (
+    "a function roman(n) that turns 1..3999 into a Roman numeral, e.g. roman(1994) == 'MCMXCIV'; ValueError for "
+    "anything else",
+    "a function is_leap(year): has a year 366 days? e.g. is_leap(2024) is True, is_leap(1900) is False",
+    "a function split_bill(cents, people) that divides an amount fairly, e.g. split_bill(100, 3) == [34, 33, 33]",
+)
+"""To click."""
+
+
+async def show_form(request: Request) -> Response:
+    """The empty form; the models of servers come a moment later, as those have to be asked."""
+    return await run_in_threadpool(_render_form, request)
+
+
+def _render_form(request: Request, status: int = 200, problem: str = "", **typed: str) -> Response:
+    t = translator(choose_language(request))
+    models = list_menu((), last_speeds(), t)
+    values = {"sentence": "", "model": models[0].name, "minutes": "3", "from_run": "", **typed}
+    return render(
+        request,
+        "write.html",
+        status,
+        models=models,
+        examples=EXAMPLES,
+        choices=tuple(MINUTES),
+        problem=problem,
+        earlier=_find_earlier(request, values["from_run"] or request.query_params.get("from", "")),
+        **values,
+    )
+
+
+def _find_earlier(request: Request, run_id: str) -> tuple[str, str] | None:
+    """Id and words of the run that this one goes on from."""
+    if not run_id:
+        return None
+    run = request.app.state.store.open(run_id)
+    return run.id, run.started.prompt
+
+
+async def show_menu(request: Request) -> Response:
+    """The options of the model menu, those of servers too."""
+
+    def build() -> Response:
+        t = translator(choose_language(request))
+        models = list_menu(list_all_models(), last_speeds(), t)
+        return render(request, "parts/model_options.html", models=models, model=request.query_params.get("model", ""))
+
+    return await run_in_threadpool(build)
+
+
+async def show_estimate(request: Request) -> Response:
+    """About how long, and at most how much, for what is chosen."""
+    form = await read_form(request)
+    t = translator(choose_language(request))
+
+    def build() -> Response:
+        found = estimate(read_text(form, "model"), read_limits(form), request.app.state.store)
+        return render(request, "parts/sentence.html", text=describe_estimate(found, t))
+
+    return await run_in_threadpool(build)
+
+
+async def begin(request: Request) -> Response:
+    """Begin a run and go to its page. What the user can put right is said above the form, which stays as it was."""
+    form = await read_form(request)
+    typed = {name: read_text(form, name) for name in ("sentence", "model", "minutes", "from_run")}
+
+    def start() -> Response:
+        try:
+            if not typed["sentence"]:
+                raise SetupProblem("Say in a sentence what you would like to have written.")
+            asked = build_request(
+                typed["sentence"],
+                typed["model"] or None,
+                store=request.app.state.store,
+                from_run=typed["from_run"] or None,
+                fast=read_text(form, "fast") == "on",
+                limits=read_limits(form),
+                confidence=SURE.get(read_text(form, "sure"), SURE["usual"]),
+                ask=read_text(form, "ask") == "on",
+                review=read_text(form, "review") == "on",
+            )
+            active = request.app.state.runs.write(asked, request.state.owner)
+        except SetupProblem as problem:
+            return _render_form(request, 400, str(problem), **typed)
+        return RedirectResponse(f"/runs/{active.id}", 303)
+
+    return await run_in_threadpool(start)
+
+
+async def set_language(request: Request) -> Response:
+    """Remember the reader's language, and go back to where they were."""
+    from burnish.web.page import LANGUAGE_COOKIE, LANGUAGES
+
+    form = await read_form(request)
+    chosen, back = read_text(form, "language"), read_text(form, "back")
+    if chosen not in LANGUAGES:
+        return render_problem(request, SetupProblem("There is no such language here."))
+    response = RedirectResponse(back if back.startswith("/") and not back.startswith("//") else "/", 303)
+    response.set_cookie(LANGUAGE_COOKIE, chosen, max_age=365 * 24 * 3600, httponly=True, samesite="strict")
+    return response
+
+
+ROUTES = [
+    Route("/", show_form),
+    Route("/write", begin, methods=["POST"]),
+    Route("/write/models", show_menu),
+    Route("/write/estimate", show_estimate, methods=["POST"]),
+    Route("/language", set_language, methods=["POST"]),
+]
