@@ -1,0 +1,107 @@
+"""A real server on a port of its own, a client that has its key, and a real browser."""
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from burnish.models.model import Model
+from burnish.models.names import open_models
+from burnish.runs import Store
+from burnish.web.app import build_app
+from burnish.web.guard import Access
+from burnish.web.server import listen
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+class Served:
+    """A server at work. `models` answer in place of those that a form names."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.models: Sequence[Model] = ()
+        listener = listen("127.0.0.1", 0)
+        self.access = Access(listener.getsockname()[1])
+        self.app = build_app(self.access, store, self._open)
+        config = uvicorn.Config(self.app, log_level="warning", timeout_graceful_shutdown=1)
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=[[listener]], daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """Without the key."""
+        return f"http://127.0.0.1:{self.access.port}"
+
+    def _open(self, names: str) -> Sequence[Model]:
+        return self.models or open_models(names)
+
+    def client(self) -> httpx.Client:
+        """Somebody who opened the link, and sends what a browser would."""
+        client = httpx.Client(base_url=self.address, headers={"Origin": self.address}, timeout=60)
+        assert client.get("/", params={"token": self.access.token}).status_code == 303
+        return client
+
+    def end(self) -> None:
+        """Stop it, with all that it works on."""
+        self._server.should_exit = True
+        self._thread.join(10)
+
+
+@pytest.fixture
+def served(store: Store) -> Iterator[Served]:
+    server = Served(store)
+    yield server
+    server.end()
+
+
+@pytest.fixture
+def client(served: Served) -> Iterator[httpx.Client]:
+    with served.client() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A real Chromium; a test that needs it is skipped where there is none."""
+    found = os.environ.get("BURNISH_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not found:
+        pytest.skip("there is no Chromium here: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, served: Served) -> Iterator[Callable[..., Any]]:
+    """Opens a page of the server in a browser of its own, key and all. No page may say or fetch anything amiss."""
+    contexts, amiss = [], []
+
+    def opened(path: str = "/", **options: Any) -> Any:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: amiss.append(f"error: {error}"))
+        page.on("request", lambda request: _note_foreign(request.url, served.address, amiss))
+        page.goto(f"{served.access.link}")
+        page.goto(f"{served.address}{path}")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert amiss == []
+
+
+def _note_foreign(url: str, own: str, amiss: list[str]) -> None:
+    if not url.startswith((own, "data:", "blob:")):
+        amiss.append(f"fetched from elsewhere: {url}")
