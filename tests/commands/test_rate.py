@@ -157,6 +157,17 @@ def test_a_file_that_passes_what_was_given_is_a_correction(store: Store, work_fo
     assert run.feedback[0].opinion == Correction(code=CODE + "# better\n")
 
 
+def test_text_is_a_correction_too_and_never_the_name_of_a_file(store: Store, work_folder: Path) -> None:
+    run = keep(store)
+    Path("right.py").write_text(CODE)
+    assert burnish.rate(run.id, code=CODE, store=store).feedback[0].opinion == Correction(code=CODE)
+    said = burnish.rate(run.id, example="double(3) == 6", store=store).feedback[1].opinion
+    assert said == Correction(tests="assert double(3) == 6")
+    for wrong in ({"code": "def double(n): return 0"}, {"code": "def"}, {"example": "right.py"}):
+        with pytest.raises(SetupProblem):
+            burnish.rate(run.id, store=store, **wrong)  # type: ignore[arg-type]
+
+
 def test_a_run_that_is_at_work_is_not_rated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.commands.rate.WAIT_SECONDS", 0.1)
     run = keep(store)

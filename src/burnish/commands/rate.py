@@ -25,12 +25,14 @@ MOST_WORDS = 4_000
 MOST_CODE = 200_000
 """Characters of a correction."""
 MOST_NAME = 80
+KINDS = ("stars", "thumbs", "correct", "code", "example", "better_than", "take_back")
+"""What is said one at a time."""
 WAIT_SECONDS = 3.0
 """For another process that puts its own word on the same record; a run that is at work has it for longer."""
 
 
 class Rating(TypedDict, total=False):
-    """What can be said of a run: one of stars, thumbs, comment, correct, better_than and take_back."""
+    """What can be said of a run: one of stars, thumbs, comment, correct, code, example, better_than and take_back."""
 
     stars: int | None
     """From 1 (useless) to 5 (just right)."""
@@ -42,6 +44,10 @@ class Rating(TypedDict, total=False):
     """Of the code, for a comment."""
     correct: Path | str | None
     """A file of the code as it should have been, or an example: "f(2) == 4"."""
+    code: str | None
+    """The code as it should have been, as text."""
+    example: str | None
+    """An example that should hold; never taken for the name of a file."""
     better_than: str | None
     """Another run, or RUN:VERSION."""
     change: str | None
@@ -134,7 +140,7 @@ def _find_target(name: str, store: Store) -> tuple[Run, Version | None]:
 
 def refuse_mixture(run: Run, rating: Rating) -> None:
     """Refuse nothing at all, two things at once, and a line without a comment on it."""
-    said = [name for name in ("stars", "thumbs", "correct", "better_than", "take_back") if rating.get(name) is not None]
+    said = [name for name in KINDS if rating.get(name) is not None]
     if not said and not rating.get("comment", "").strip():
         raise SetupProblem(f"Say what you think of the run, for example: burnish rate {run.id} --stars 4")
     said += [name for name in ("change", "comment") if "take_back" in said and rating.get(name)]
@@ -161,6 +167,10 @@ def read_rating(run: Run, version: Version | None, rating: Rating, store: Store,
             opinion = Thumbs(up=thumbs == "up")
         case {"correct": correct} if correct is not None:
             opinion = read_correction(run, correct, sandbox)
+        case {"code": code} if code is not None:
+            opinion = check_code(run, check_python(code, "The code"), "The code", sandbox)
+        case {"example": example} if example is not None:
+            opinion = read_example(run, example)
         case {"better_than": name} if name is not None:
             other, than = _find_target(name, store)
             best, second = version or run.final, than or other.final
@@ -190,27 +200,38 @@ def read_rating(run: Run, version: Version | None, rating: Rating, store: Store,
 
 def read_correction(run: Run, correct: Path | str, sandbox: str) -> Correction:
     """The code of a file, or the examples in a text. Raises SetupProblem for what contradicts a given example."""
-    file, suite = Path(correct), read_suite(run)
-    example = f'burnish rate {run.id} --correct "{suite.entry_point}(…) == …"'
+    file = Path(correct)
     if isinstance(correct, Path) or file.suffix == ".py" or os.path.isfile(file):  # noqa: PTH113 (never raises)
-        code, alone = read_code(file, example), suite.model_copy(update={"model": (), "added": (), "pinned": ()})
-        # Tests of a project need the project, and packages their folder: there the person is believed.
-        if suite.given and not suite.project and not run.last(PackagesAdded):
-            with open_sandbox(sandbox, cells=1) as box:
-                graded = ModuleBench(box).grade(code, alone)
-            if not graded.all_passed:
-                failed = next(iter(alone.failures(graded)), graded.problem)
-                raise SetupProblem(
-                    f"The correction {str(file)!r} contradicts what was given: it fails `{one_line(failed)}`. "
-                    f"Correct the file, or say what is wrong with the example: burnish rate {run.id} --comment WORDS"
-                )
-        return Correction(code=code)
-    tests = find_examples(_check_text(correct, MOST_WORDS, "The correction", "--correct FILE"))
+        return check_code(run, read_code(file, _show_example(run)), f"The correction {str(file)!r}", sandbox)
+    return read_example(run, correct)
+
+
+def check_code(run: Run, code: str, what: str, sandbox: str) -> Correction:
+    """The code as a correction. Raises SetupProblem where it fails a given example."""
+    suite = read_suite(run)
+    alone = suite.model_copy(update={"model": (), "added": (), "pinned": ()})
+    # Tests of a project need the project, and packages their folder: there the person is believed.
+    if suite.given and not suite.project and not run.last(PackagesAdded):
+        with open_sandbox(sandbox, cells=1) as box:
+            graded = ModuleBench(box).grade(code, alone)
+        if not graded.all_passed:
+            failed = next(iter(alone.failures(graded)), graded.problem)
+            raise SetupProblem(
+                f"{what} contradicts what was given: it fails `{one_line(failed)}`. "
+                f"Correct it, or say what is wrong with the example: burnish rate {run.id} --comment WORDS"
+            )
+    return Correction(code=code)
+
+
+def read_example(run: Run, text: str) -> Correction:
+    """The examples in a text. Raises SetupProblem where there is none, and for one that contradicts a given one."""
+    suite = read_suite(run)
+    tests = find_examples(_check_text(text, MOST_WORDS, "The correction", "--correct FILE"))
     known = {suite.entry_point, *suite.imports}
     if not tests or not all(known & {*find_called_names(test)} for test in tests):
         raise SetupProblem(
-            f"{one_line(correct)!r} is neither a file nor an example in Python that calls {suite.entry_point!r}. "
-            f"Write one out: {example}"
+            f"{one_line(text)!r} is neither a file nor an example in Python that calls {suite.entry_point!r}. "
+            f"Write one out: {_show_example(run)}"
         )
     if pair := find_contradiction([*suite.given, *tests]):
         raise SetupProblem(
@@ -218,6 +239,10 @@ def read_correction(run: Run, correct: Path | str, sandbox: str) -> Correction:
             f"mistake, write it anew with the right one: burnish write --from {run.id}"
         )
     return Correction(tests="\n".join(tests))
+
+
+def _show_example(run: Run) -> str:
+    return f'burnish rate {run.id} --correct "{read_suite(run).entry_point}(…) == …"'
 
 
 def read_code(file: Path, example: str) -> str:
@@ -233,10 +258,14 @@ def read_code(file: Path, example: str) -> str:
             f"The correction {one_line(str(file))!r} cannot be read ({why}). Name a file of Python, or an example: "
             f"{example}"
         ) from error
+    return check_python(code, f"The correction {str(file)!r}", example)
+
+
+def check_python(code: str, what: str, example: str = "") -> str:
+    """The text, if it is code. Raises SetupProblem."""
     if why := "it is empty" if not code.strip() else explain_syntax_error(code):
-        raise SetupProblem(
-            f"The correction {str(file)!r} is no Python ({why}). Correct it, or give an example: {example}"
-        )
+        hint = f", or give an example: {example}" if example else "."
+        raise SetupProblem(f"{what} is no Python ({why}). Correct it{hint}")
     return _check_text(code, MOST_CODE, "The file", "--correct FILE")
 
 

@@ -191,6 +191,11 @@ def deliver(run: Run, wanted: Path, store: Store, watch: Watch | None = None, *,
     No file is written over. With `numbered` the next free name is taken where the folder holds something: another run
     may have made it meanwhile.
     """
+    return store.add(run, put_files(run, list_files(run), wanted, numbered), watch)
+
+
+def list_files(run: Run) -> dict[str, bytes]:
+    """Solution, tests and report as they are delivered. Raises SetupProblem for code that cannot be read back."""
     contents = {REPORT: render_report(run)}
     if run.code:
         code, tests = name_files(read_module_name(run))
@@ -201,13 +206,17 @@ def deliver(run: Run, wanted: Path, store: Store, watch: Watch | None = None, *,
                 raise SetupProblem(
                     f"{name} of run {run.id!r} is not delivered: {why}. Look at it: burnish show {run.id}"
                 )
-    files = {name: text.encode("utf-8", "surrogatepass") for name, text in contents.items()}
-    return store.add(run, put_files(run, files, wanted, numbered), watch)
+    return {name: text.encode("utf-8", "surrogatepass") for name, text in contents.items()}
+
+
+def add_evidence(run: Run, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """These files, and the evidence that speaks of them."""
+    return {**files, FILE: render_dossier(build_dossier(run, files, read_versions())).encode()}
 
 
 def put_files(run: Run, files: Mapping[str, bytes], wanted: Path, numbered: bool = False) -> FilesWritten:
     """Put these files, with the evidence that speaks of them, into a new or empty folder."""
-    files = {**files, FILE: render_dossier(build_dossier(run, files, read_versions())).encode()}
+    files = add_evidence(run, files)
     try:
         for folder in chain([wanted], (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))):
             with suppress(FileExistsError) if numbered else nullcontext():
