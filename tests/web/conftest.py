@@ -23,11 +23,11 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 class Served:
     """A server at work. `models` answer in place of those that a form names."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, password: str = "") -> None:
         self.store = store
         self.models: Sequence[Model] = ()
         listener = listen("127.0.0.1", 0)
-        self.access = Access(listener.getsockname()[1])
+        self.access = Access(listener.getsockname()[1], password=password)
         self.app = build_app(self.access, store, self._open)
         config = uvicorn.Config(self.app, log_level="warning", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
@@ -63,8 +63,9 @@ def served(store: Store) -> Iterator[Served]:
 
 @pytest.fixture
 def client(served: Served) -> Iterator[httpx.Client]:
-    with served.client() as opened:
-        yield opened
+    opened = served.client()
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")
