@@ -5,6 +5,7 @@ from statistics import median
 from typing import NamedTuple
 
 from burnish.agent.limits import Limits
+from burnish.agent.policy import Strength, strength
 from burnish.commands.models import ModelRow, format_size, list_rows
 from burnish.model_choice import Speed, last_speeds
 from burnish.models.discovery import ServerModels
@@ -25,6 +26,12 @@ GOOD_FOR = {
     "local:qwen2.5-coder-1.5b": "short, well described functions; the best that is built in",
     DEMO: "a rehearsal: it only knows the examples on this page",
 }
+GOOD_BY_SIZE: dict[Strength, str] = {
+    "small": "short functions",
+    "middle": "functions that are well described",
+    "strong": "harder tasks too",
+}
+"""What others are good for, as far as their size tells."""
 
 
 class MenuModel(NamedTuple):
@@ -39,7 +46,7 @@ class MenuModel(NamedTuple):
 def list_menu(servers: Sequence[ServerModels], speeds: Mapping[str, Speed], t: Translate) -> list[MenuModel]:
     """Every model that can be had, the default first. A demo that needs no weights stands last."""
     rows = [row for row in list_rows(servers, speeds) if "file" not in row and row.get("fits", True)]
-    found = [MenuModel(row["name"], _describe(row, t), bool(row.get("on_disk", True))) for row in rows]
+    found = [MenuModel(row["name"], describe_model(row, t), bool(row.get("on_disk", True))) for row in rows]
     chosen = default_names()
     if chosen not in {model.name for model in found}:
         found.append(MenuModel(chosen, t("your own choice, from the settings"), True))
@@ -47,11 +54,10 @@ def list_menu(servers: Sequence[ServerModels], speeds: Mapping[str, Speed], t: T
     return [*found, MenuModel(DEMO, t(GOOD_FOR[DEMO]), True)]
 
 
-def _describe(row: ModelRow, t: Translate) -> str:
+def describe_model(row: ModelRow, t: Translate) -> str:
     """What speaks for it, in a few words."""
-    name, parts = row["name"], []
-    if good := GOOD_FOR.get(name):
-        parts.append(t(good))
+    name = row["name"]
+    parts = [t(GOOD_FOR.get(name) or GOOD_BY_SIZE[strength(name)])]
     if row.get("on_disk") is False:
         parts.append(t("has to be fetched once: {size}", size=format_size(row["bytes"])))
     if speed := row.get("tokens_per_second"):
