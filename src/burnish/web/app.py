@@ -17,8 +17,10 @@ from burnish.errors import AttemptError, SetupProblem
 from burnish.model_choice import Opener
 from burnish.no_telemetry import disable_tracing
 from burnish.runs import Store
+from burnish.web.active_evals import ActiveEvaluations
 from burnish.web.active_runs import ActiveRuns
-from burnish.web.guard import Access, Guard
+from burnish.web.fetches import Fetches
+from burnish.web.guard import HEADERS, Access, Guard
 from burnish.web.page import render_problem
 from burnish.web.turns import Turns
 from burnish.web.views import VIEWS
@@ -34,16 +36,25 @@ def build_app(access: Access, store: Store | None = None, opener: Opener | None 
     async def live(app: Starlette) -> AsyncIterator[None]:
         yield
         await run_in_threadpool(runs.stop_all)
+        await run_in_threadpool(app.state.evaluations.stop_all)
 
     static = Mount("/static", StaticFiles(packages=[("burnish.web", "static")]))
     report = Route("/static/report.css", _serve_report_style)
     app = Starlette(
         routes=[*(route for view in VIEWS for route in view.ROUTES), report, static],
         middleware=[Middleware(Guard, access=access)],
-        exception_handlers={SetupProblem: _explain, AttemptError: _explain, HTTPException: _explain_missing},
+        exception_handlers={
+            SetupProblem: _explain,
+            AttemptError: _explain,
+            HTTPException: _explain_missing,
+            Exception: _explain_bug,
+        },
         lifespan=live,
     )
     app.state.access, app.state.store, app.state.runs = access, store, runs
+    app.state.evaluations = ActiveEvaluations(runs.turns)
+    app.state.fetches = Fetches()
+    app.state.tabs = [view.TAB for view in VIEWS if view.TAB]
     return app
 
 
@@ -61,3 +72,11 @@ async def _explain_missing(request: Request, problem: Exception) -> Response:
     status = problem.status_code
     said = "There is nothing at this address." if status == 404 else problem.detail
     return render_problem(request, SetupProblem(said), status)
+
+
+async def _explain_bug(request: Request, bug: Exception) -> Response:
+    """Ours: said on the page, and raised in the terminal. This is answered outside the guard, which sets the headers."""
+    said = f"Something broke in Burnish itself ({type(bug).__name__}). The window in which it was started says more."
+    response = render_problem(request, SetupProblem(said), 500)
+    response.headers.update(HEADERS)
+    return response

@@ -72,7 +72,7 @@ def describe_model(row: ModelRow, t: Translate) -> str:
     return ", ".join(parts)
 
 
-class Estimate(NamedTuple):
+class RunEstimate(NamedTuple):
     """What a run is likely to take, and the most that it can."""
 
     seconds: float
@@ -83,7 +83,7 @@ class Estimate(NamedTuple):
     """Whether it is from runs of this model here."""
 
 
-def estimate(model: str, limits: Limits, store: Store) -> Estimate:
+def estimate(model: str, limits: Limits, store: Store) -> RunEstimate:
     """About how long a run of this model takes, from its earlier runs or from its speed; and what it costs at most."""
     first = model.partition(",")[0]
     took = [
@@ -98,7 +98,7 @@ def estimate(model: str, limits: Limits, store: Store) -> Estimate:
     known = [price for price in prices if price is not None]
     dollars = max((_most(price, limits) for price in known), default=0.0) if len(known) == len(prices) else None
     seconds = min(median(took) if took else usual, limits.seconds)
-    return Estimate(seconds, limits.seconds, dollars, bool(took))
+    return RunEstimate(seconds, limits.seconds, dollars, bool(took))
 
 
 def _most(price: Price, limits: Limits) -> float:
@@ -106,7 +106,7 @@ def _most(price: Price, limits: Limits) -> float:
     return most if limits.dollars is None else min(most, limits.dollars)
 
 
-def describe_estimate(found: Estimate, t: Translate) -> str:
+def describe_estimate(found: RunEstimate, t: Translate) -> str:
     """The estimate as a sentence."""
     money = t("it costs nothing")
     if found.most_dollars is None:

@@ -6,6 +6,7 @@ another template has written is put in as it is.
 
 import tomllib
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from burnish.errors import SetupProblem
+from burnish.models.names import split_names
+from burnish.redact import model_name
 from burnish.report.narrate import add_confidence
 from burnish.text import one_line, strip_controls
 from burnish.version import __version__
@@ -71,6 +74,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     engine.filters |= {"plain": strip_controls, "line": one_line, "seconds": format_seconds, "percent": format_percent}
+    engine.filters |= {"moment": format_moment, "models": format_models}
     engine.globals |= {"version": __version__, "languages": LANGUAGES, "add_confidence": add_confidence}
     return engine
 
@@ -82,11 +86,8 @@ def render_part(template: str, language: str, **values: Any) -> str:
 
 def render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A whole page, or a part of one, for whoever asks."""
-    from burnish.web.views import VIEWS
-
-    language = choose_language(request)
-    tabs = [view.TAB for view in VIEWS if view.TAB]
-    common = {"path": request.url.path, "tabs": tabs, "at_work": len(request.app.state.runs.at_work)}
+    language, state = choose_language(request), request.app.state
+    common = {"path": request.url.path, "tabs": state.tabs, "at_work": len(state.runs.at_work)}
     return HTMLResponse(render_part(template, language, **(common | values)), status)
 
 
@@ -105,3 +106,13 @@ def format_seconds(seconds: float) -> str:
 def format_percent(share: float | None) -> str:
     """A share of 1 as people say it, rounded down, and never all."""
     return "" if share is None else f"{min(99, int(100 * share + 1e-9))} %"
+
+
+def format_moment(at: float) -> str:
+    """A day and a time of it, as every language reads them."""
+    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M")
+
+
+def format_models(names: str) -> str:
+    """Who answered; of a file on this disk only its name."""
+    return ", ".join(map(model_name, split_names(names)))

@@ -89,7 +89,11 @@ async def stream_run(active: ActiveRun, after: int, language: str, shown: dict[s
         await asyncio.sleep(LOOK_SECONDS)
     if active.handle:
         log: Log = active.handle.live
-        async for message in _stream_log(log, lambda: view_events(active, log.lasting), after, language, shown):
+
+        def view() -> RunView:
+            return view_events(active, log.lasting)
+
+        async for message in _stream_log(log, view, lambda: _moment(active), after, language, shown):
             yield message
     while not active.is_over:  # what follows the last event: files are delivered
         await asyncio.sleep(LOOK_SECONDS)
@@ -105,30 +109,38 @@ async def stream_record(folder: Path, after: int, language: str, shown: dict[str
         return RunView(folder.name, run.started.prompt, run, None, is_elsewhere=True)
 
     await run_in_threadpool(log.take, 0)
-    async for message in _stream_log(log, view, after, language, shown):
+    async for message in _stream_log(log, view, tuple, after, language, shown):
         yield message
     yield _write_message("over", "{}")
 
 
+def _moment(active: ActiveRun) -> tuple[object, ...]:
+    """What a page shows of a run beside its events; cheap to look at."""
+    return active.person.wishes, active.person.wish is None, active.ticket.ahead
+
+
 async def _stream_log(
-    log: Log, view: Callable[[], RunView], after: int, language: str, shown: dict[str, str]
+    log: Log,
+    view: Callable[[], RunView],
+    moment: Callable[[], tuple[object, ...]],
+    after: int,
+    language: str,
+    shown: dict[str, str],
 ) -> AsyncIterator[str]:
-    t, count = translator(language), after
+    count, before = after, None
     place, pieces = log.place_after(after)
     if pieces:
         yield _write_pieces(pieces, begins=True)
-    quiet_since, wishes = time.monotonic(), -1
+    quiet_since = time.monotonic()
     while True:
         events, place, is_over = log.take(place)
         lasting = [event for event in events if event.lasting]
         count += len(lasting)
-        now = view() if log.lasting else None
-        if lasting and now:
-            steps = render_steps(lasting, language, t)
+        if lasting:
+            steps = render_steps(lasting, language, translator(language))
             yield _write_message("steps", json.dumps({"html": steps}), count)
-        if now and (lasting or now.wish_number + bool(now.wish) != wishes or is_over):
-            wishes = now.wish_number + bool(now.wish)
-            for message in _changed_parts(now, language, shown, count):
+        if lasting or before != (before := moment()):
+            for message in _changed_parts(view(), language, shown, count):
                 yield message
         if said := [event for event in events if isinstance(event, ModelChunk | ModelThought)]:
             yield _write_pieces(said)
