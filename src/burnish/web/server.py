@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -47,9 +48,14 @@ def serve(
         timeout_graceful_shutdown=LAST_REQUESTS_SECONDS,
     )
     tell(access.link)
-    if browser:
+    if browser and has_screen():
         threading.Thread(target=webbrowser.open, args=[access.link], daemon=True).start()
     uvicorn.Server(config).run([listener])
+
+
+def has_screen() -> bool:
+    """Whether there is a window for a browser: without one Python would open a browser in the terminal."""
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def listen(host: str, port: int | None) -> socket.socket:
