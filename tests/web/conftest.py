@@ -8,14 +8,13 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 
 from burnish.models.model import Model
 from burnish.models.names import open_models
 from burnish.runs import Store
 from burnish.web.app import build_app
 from burnish.web.guard import Access
-from burnish.web.server import listen
+from burnish.web.server import listen, make_server
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -29,8 +28,7 @@ class Served:
         listener = listen("127.0.0.1", 0)
         self.access = Access(listener.getsockname()[1], password=password)
         self.app = build_app(self.access, store, self._open)
-        config = uvicorn.Config(self.app, log_level="warning", timeout_graceful_shutdown=1)
-        self._server = uvicorn.Server(config)
+        self._server = make_server(self.app)
         self._thread = threading.Thread(target=self._server.run, args=[[listener]], daemon=True)
         self._thread.start()
 

@@ -75,7 +75,7 @@ async def _explain_missing(request: Request, problem: Exception) -> Response:
 
 
 async def _explain_bug(request: Request, bug: Exception) -> Response:
-    """Ours: said on the page, and raised in the terminal. This is answered outside the guard, which sets the headers."""
+    """Ours: said on the page, and raised in the terminal. The guard, which sets headers, is not asked."""
     said = f"Something broke in Burnish itself ({type(bug).__name__}). The window in which it was started says more."
     response = render_problem(request, SetupProblem(said), 500)
     response.headers.update(HEADERS)

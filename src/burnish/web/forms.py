@@ -35,6 +35,12 @@ def read_text(form: Mapping[str, object], name: str, most: int = 20_000) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
+def read_number(form: Mapping[str, object], name: str) -> int | None:
+    """A whole number that is not below nought; None where there is none."""
+    text = read_text(form, name)
+    return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
 def read_limits(form: Mapping[str, object]) -> Limits:
     """How long, and how much money, as a person chose them."""
     seconds = MINUTES.get(read_text(form, "minutes"), MINUTES["3"])

@@ -7,12 +7,14 @@ rebinding) is refused before anything else.
 
 import hmac
 import ipaddress
+import re
 import secrets
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
+from hashlib import blake2b
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -32,8 +34,11 @@ HEADERS = {
 SAFE = ("GET", "HEAD")
 MOST_BYTES = 32 << 20
 """Of one request, uploads too."""
+MOST_STRANGER_BYTES = 1 << 16
+"""Of one request by somebody who has no key yet."""
 LOGIN = "/login"
-OPEN_TO_ALL = ("/static/", LOGIN)
+OPEN_TO_ALL = (LOGIN, "/language")
+"""With all that is below /static/."""
 LONG_AGO = 365 * 24 * 3600
 
 
@@ -59,7 +64,7 @@ class Access:
 
     def is_own_name(self, host: str) -> bool:
         """Whether the name that a browser asked for is one of this server's: an address, or the one it was given."""
-        name, _, port = host.rpartition(":")
+        name, _, port = host.rpartition(":") if re.search(r":\d+$", host) else (host, "", "80")
         if port != str(self.port):
             return False
         if name in ("127.0.0.1", "localhost", self.host):
@@ -75,6 +80,11 @@ class Access:
     def opens(self, key: str) -> bool:
         """Whether this is the token."""
         return hmac.compare_digest(key.encode("utf-8", "replace"), self.token.encode())
+
+    def lets_in(self, word: str) -> bool:
+        """Whether this is the password. Where there is none, no word is."""
+        said, wanted = (blake2b(text.encode("utf-8", "replace")).digest() for text in (word, self.password))
+        return bool(self.password) and hmac.compare_digest(said, wanted)
 
 
 class TooLarge(Exception):
@@ -101,29 +111,31 @@ class Guard:
         if refused:
             await refused(scope, receive, send)
             return
-        scope.setdefault("state", {})["owner"] = self._read_cookie(headers)[1]
+        key, owner = self._read_cookie(headers)
+        scope.setdefault("state", {})["owner"] = owner
+        most = MOST_BYTES if self._access.opens(key) else MOST_STRANGER_BYTES
         try:
-            await self._app(scope, _limit_body(receive), send)
+            if int(headers.get("content-length") or 0) > most:
+                raise TooLarge
+            await self._app(scope, _limit_body(receive, most), send)
         except TooLarge:
-            await _say(413, f"That is more than {MOST_BYTES >> 20} MB. Send something smaller.")(scope, receive, send)
+            await _say(413, f"That is more than {most >> 10:,} kB. Send something smaller.")(scope, receive, send)
 
     def _refuse(self, scope: Scope, headers: Headers) -> Response | None:
         """The answer that is no; None lets it through."""
-        path, method, host = scope["path"], scope["method"], headers.get("host", "")
+        path, method, host, origin = scope["path"], scope["method"], headers.get("host", ""), headers.get("origin")
         if not self._access.is_own_name(host):
             return _say(421, "This address is not one of Burnish's. Open the link that was printed in the terminal.")
         moved = method in SAFE and headers.get("sec-fetch-mode") == "navigate"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none") and not moved:
             return _say(403, "A page from elsewhere asked for this, and that is not allowed.")
-        if method not in SAFE and headers.get("origin") != f"{scope['scheme']}://{host}":
+        if origin != f"{scope['scheme']}://{host}" and (origin is not None or method not in SAFE):
             return _say(403, "A page from elsewhere asked for this, and that is not allowed.")
-        if int(headers.get("content-length") or 0) > MOST_BYTES:
-            return _say(413, f"That is more than {MOST_BYTES >> 20} MB. Send something smaller.")
         query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         if "token" in query and method == "GET" and self._access.opens(query.pop("token")):
             rest = urlencode(query)
             return open_door(self._access, path + (f"?{rest}" if rest else ""))
-        if path.startswith(OPEN_TO_ALL) or self._access.opens(self._read_cookie(headers)[0]):
+        if path.startswith("/static/") or path in OPEN_TO_ALL or self._access.opens(self._read_cookie(headers)[0]):
             return None
         if self._access.password:
             return RedirectResponse(LOGIN, 303)
@@ -131,11 +143,7 @@ class Guard:
 
     def _read_cookie(self, headers: Headers) -> tuple[str, str]:
         """The token, and who this browser is among others; both empty where there is no cookie of ours."""
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(self._access.cookie)
-        except CookieError:
-            return "", ""
-        key, _, owner = (cookie.value if cookie else "").partition(".")
+        key, _, owner = cookie_parser(headers.get("cookie", "")).get(self._access.cookie, "").partition(".")
         return key, owner
 
 
@@ -162,7 +170,7 @@ def _with_headers(send: Send) -> Send:
     return send_with_headers
 
 
-def _limit_body(receive: Receive) -> Receive:
+def _limit_body(receive: Receive, most: int) -> Receive:
     """What comes without a length is counted while it comes."""
     seen = 0
 
@@ -170,7 +178,7 @@ def _limit_body(receive: Receive) -> Receive:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        if seen > MOST_BYTES:
+        if seen > most:
             raise TooLarge
         return message
 

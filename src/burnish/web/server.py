@@ -6,9 +6,14 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from burnish.errors import SetupProblem
 from burnish.web.guard import Access
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.applications import Starlette
 
 PORT = 7878
 """Tried first, so that a bookmark of a run goes on working."""
@@ -35,22 +40,28 @@ def serve(
         )
     listener = listen(host, port)
     access = Access(listener.getsockname()[1], host, password)
-    import uvicorn
-
     from burnish.web.app import build_app
 
-    places = max(1, len(os.sched_getaffinity(0)) // 2)
-    config = uvicorn.Config(
-        build_app(access, places=places),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=LAST_REQUESTS_SECONDS,
-    )
+    server = make_server(build_app(access, places=max(1, len(os.sched_getaffinity(0)) // 2)))
     tell(access.link)
     if browser and has_screen():
         threading.Thread(target=webbrowser.open, args=[access.link], daemon=True).start()
-    uvicorn.Server(config).run([listener])
+    server.run([listener])
+
+
+def make_server(app: "Starlette") -> "uvicorn.Server":
+    """What speaks HTTP. It believes nothing that a request says of a proxy before it."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=LAST_REQUESTS_SECONDS,
+    )
+    return uvicorn.Server(config)
 
 
 def has_screen() -> bool:

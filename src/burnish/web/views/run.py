@@ -8,7 +8,7 @@ from starlette.routing import Route
 from burnish.errors import SetupProblem
 from burnish.events import Reviewed
 from burnish.web.active_runs import ActiveRuns
-from burnish.web.forms import read_form, read_text
+from burnish.web.forms import read_form, read_number, read_text
 from burnish.web.page import choose_language, render, translator
 from burnish.web.run_view import RunView, open_view, render_parts, render_steps
 from burnish.web.stream import stream_record, stream_run
@@ -64,20 +64,19 @@ async def reply(request: Request) -> Response:
     active, form = _runs(request).find(request.path_params["run"]), await read_form(request)
     if active is None:
         raise SetupProblem("This run waits for nobody any more. Look at the page anew.")
-    number = read_text(form, "number")
-    wish, kind = int(number) if number.isdecimal() else 0, read_text(form, "kind")
+    wish, kind = read_number(form, "number") or 0, read_text(form, "kind")
     if kind == "question":
         active.person.answer_question(wish, read_text(form, "answer"))
     elif kind == "assumption":
         active.person.answer_assumption(wish, read_text(form, "answer"))
     else:
-        said, line = read_text(form, "said"), read_text(form, "line")
+        said = read_text(form, "said")
         if said not in SAID:
             raise SetupProblem("Say how to go on: with one of the buttons.")
         where = "tests" if read_text(form, "where") == "tests" else "checks"
         text = str(form.get("text", "")).replace("\r\n", "\n") if said == "edited" else ""
-        words, at = read_text(form, "words"), int(line) if line.isdecimal() and len(line) < 7 else None
-        given = Reviewed.model_validate({"where": where, "said": said, "words": words, "line": at, "text": text})
+        words, line = read_text(form, "words"), read_number(form, "line")
+        given = Reviewed.model_validate({"where": where, "said": said, "words": words, "line": line, "text": text})
         active.person.answer_review(wish, given)
     return Response(status_code=204)
 
