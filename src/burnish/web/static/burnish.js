@@ -38,6 +38,14 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => all("form[data-guard] button").forEach((button) => (button.disabled = false)));
 
+// What is searched for stands in the address, so that it is still there when the page is loaded anew.
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("form[data-address]");
+  if (!form) return;
+  const asked = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+  history.replaceState(null, "", `${form.getAttribute("action")}${asked.size ? "?" : ""}${asked}`);
+});
+
 function tick() {
   for (const clock of all("[data-since]")) {
     const spent = Math.max(Date.now() / 1000 - Number(clock.dataset.since), 0);

@@ -12,6 +12,7 @@ from burnish.models.discovery import list_all_models
 from burnish.web.forms import MINUTES, SURE, read_form, read_limits, read_text
 from burnish.web.model_menu import describe_estimate, estimate, list_menu
 from burnish.web.page import Tab, choose_language, render, render_problem, translator
+from burnish.web.views.runs import list_cut_off
 
 TAB = Tab("Write", "/")
 EXAMPLES = (
@@ -40,6 +41,7 @@ def _render_form(request: Request, status: int = 200, problem: str = "", **typed
         examples=EXAMPLES,
         choices=tuple(MINUTES),
         problem=problem,
+        cut_off=len(list_cut_off(request.app.state.runs)),
         earlier=_find_earlier(request, values["from_run"] or request.query_params.get("from", "")),
         **values,
     )
