@@ -1,7 +1,7 @@
 """`burnish.check`: the evidence alone, for code that exists. The Python twin of the command of the same name."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from burnish.checks.bench.check_context import CheckContext
@@ -26,6 +26,7 @@ def check(
     packages: Sequence[str] = (),
     allow_packages: Sequence[str] = (),
     raise_bugs: bool = True,
+    keep: Callable[[CheckContext], None] = lambda context: None,
 ) -> CheckResults:
     """What every check, or those in `only`, says about the code at `paths`; `checked.passed` is the verdict.
 
@@ -33,7 +34,8 @@ def check(
     keeps nothing from the others; a bug of ours is raised again when all have answered. With `raise_bugs` off it is
     left in `checked.bugs`, for a caller who wants to show the answers first. `packages` are third-party packages for a
     project that has no environment of its own, besides those that it requires; see `write`. "auto" among them stands
-    for all that the project states for its tests: extras, groups, files of requirements, tox.
+    for all that the project states for its tests: extras, groups, files of requirements, tox. `keep` is told of what
+    runs code: whoever closes it has all checks end, and those that could not answer say that they were not run.
     """
     from burnish.checks.bench.own_command import follow_own_command
     from burnish.checks.bench.project_finder import find_project
@@ -57,6 +59,7 @@ def check(
         project = project.model_copy(update={"settings": settings})
     project, _ = add_project_layer(project, asked, watch.notice if watch else None, for_work=for_work)
     with CheckContext(project, sandbox) as lab:
+        keep(lab)
         checked = judge_all(project, lab, only, watch)
     if out is not None:
         write_reports(checked, project, Path(out))

@@ -5,15 +5,15 @@ A test command is only read, never run: what plainly is pytest with arguments is
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.fault_localisation import rank_places, read_original, run_watched
 from burnish.checks.bench.inside.case_ids import all_ids
-from burnish.checks.bench.project_finder import find_project, find_root, is_named_as_test
-from burnish.commands.project_packages import add_project_layer
+from burnish.checks.bench.project_finder import find_root, is_named_as_test
+from burnish.checks.project import Project
 from burnish.errors import CheckError, SetupProblem
 from burnish.events import Place
 
@@ -82,20 +82,16 @@ def read_test_command(command: str, root: Path, depth: int = 0) -> ChosenTests:
 
 
 def find_place(
-    root: Path,
-    chosen: ChosenTests,
-    python: Path | str | None,
-    sandbox: str,
-    packages: Sequence[str] = (),
-    tell: Callable[[str], None] | None = None,
+    project: Project, chosen: ChosenTests, sandbox: str, keep: Callable[[CheckContext], None] = lambda context: None
 ) -> tuple[tuple[str, ...], list[Place]]:
     """The failing tests among those that were chosen, and where in the project's sources their fault may be.
 
-    Raises SetupProblem where none of them fails, and where no function of the project has to do with them.
+    `keep` is told of what runs them. Raises SetupProblem where none of them fails, and where no function of the project
+    has to do with them.
     """
-    project, _ = add_project_layer(find_project([root], (), python), packages, tell)
     try:
         with CheckContext(project, sandbox) as context:
+            keep(context)
             run = run_watched(project, context, project.sources)
     except CheckError as error:
         raise SetupProblem(
@@ -110,7 +106,7 @@ def find_place(
     places: list[Place] = []
     for source in project.sources:
         text = project.text(source)
-        places += rank_places(read_original(run, source, text), source, text, root, failing)
+        places += rank_places(read_original(run, source, text), source, text, project.root, failing)
     if not places:
         raise SetupProblem(
             f"No function of the project was seen to run in {failing[0]}, though one may in another process. "

@@ -242,22 +242,28 @@ def _share_limits(limits: Limits, parts: int) -> Limits:
     return limits.model_copy(update=caps | {"dollars": None if limits.dollars is None else limits.dollars / parts})
 
 
-def start_from_test(options: FixOptions, test_command: str = "", watch: Watch | None = None) -> list[FixOptions]:
+def start_from_test(
+    options: FixOptions, test_command: str = "", watch: Watch | None = None, keep: Keep = lambda working: None
+) -> list[FixOptions]:
     """The same for each of the few files in which the fault of failing tests may be, the likeliest first.
 
-    Raises SetupProblem where there is none.
+    The path names a test, or the project's folder for any test that fails; without one that is the current folder.
+    `keep` is told of all that runs code meanwhile. Raises SetupProblem where there is no such file.
     """
-    root, chosen = find_root([Path.cwd()]), ChosenTests()
+    folder = Path(options.path) if options.path and Path(options.path).is_dir() else None
     if options.path and is_test_named(options.path):
         root, chosen = find_test_root(options.path)
+    else:
+        root, chosen = find_root([folder or Path.cwd()]), ChosenTests()
     if test_command:
         chosen = read_test_command(test_command, root)
     tell = notices_to(watch)
     if tell:
         tell("running the project's tests to find the file with the fault")
-    failing, places = find_place(root, chosen, options.python, options.sandbox, options.packages, tell)
+    project, _ = add_project_layer(find_project([root], (), options.python), options.packages, tell, options.bounds)
+    failing, places = find_place(project, chosen, options.sandbox, keep)
     files = [*dict.fromkeys(place.file for place in places)][:MOST_FILES]
-    if options.path and not is_test_named(options.path):
+    if options.path and not folder and not is_test_named(options.path):
         files = [str(Path(options.path).absolute().relative_to(root))]
     others = {file: tuple(place for place in places if place.file != file) for file in files}
     return [replace(options, path=root / file, starts=failing, elsewhere=others[file]) for file in files]
@@ -272,13 +278,15 @@ def start_fix(
 ) -> RunHandle:
     """Begin to repair, as `runs.attempt.start` does: what is to be done is found out in the run, and can be stopped.
 
-    `request` and `resources` say the rest; `before` may wait for something. A run that is stopped before anything is
-    known of the file has no `fix` in its settings.
+    `request` and `resources` say the rest; `before` may wait for something. Where a test or a folder is named, the
+    likeliest file is taken. A run that is stopped before anything is known of the file has no `fix` in its settings.
     """
 
     def prepare(keep: Keep) -> tuple[Request, Resources]:
         before(keep)
-        plan = plan_fix(options, resources.watch, keep)
+        is_open = is_test_named(options.path) or Path(options.path).is_dir()
+        found = start_from_test(options, watch=resources.watch, keep=keep)[0] if is_open else options
+        plan = plan_fix(found, resources.watch, keep)
         facts = plan.settings(options.apply and not plan.nothing)
         more = {"task": plan.task, "packages": plan.packages, "nothing": plan.nothing, "fix": facts}
         if plan.nothing:  # nobody is asked: a name is model enough
