@@ -19,7 +19,7 @@ from burnish.no_telemetry import disable_tracing
 from burnish.runs import Store
 from burnish.web.active_evals import ActiveEvaluations
 from burnish.web.active_runs import ActiveRuns
-from burnish.web.fetches import Fetches
+from burnish.web.model_jobs import ModelJobs
 from burnish.web.guard import HEADERS, Access, Guard
 from burnish.web.page import render_problem
 from burnish.web.turns import Turns
@@ -53,7 +53,7 @@ def build_app(access: Access, store: Store | None = None, opener: Opener | None 
     )
     app.state.access, app.state.store, app.state.runs = access, store, runs
     app.state.evaluations = ActiveEvaluations(runs.turns)
-    app.state.fetches = Fetches()
+    app.state.model_jobs = ModelJobs()
     app.state.tabs = [view.TAB for view in VIEWS if view.TAB]
     return app
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from burnish.commands.models import format_size
 from burnish.errors import SetupProblem
 from burnish.models.names import split_names
 from burnish.redact import model_name
@@ -74,7 +75,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     engine.filters |= {"plain": strip_controls, "line": one_line, "seconds": format_seconds, "percent": format_percent}
-    engine.filters |= {"moment": format_moment, "models": format_models}
+    engine.filters |= {"moment": format_moment, "models": format_models, "size": format_size}
     engine.globals |= {"version": __version__, "languages": LANGUAGES, "add_confidence": add_confidence}
     return engine
 
@@ -96,6 +97,13 @@ def render_problem(request: Request, problem: Exception, status: int = 400) -> H
     part = "hx-request" in request.headers
     name = "parts/problem.html" if part else "problem.html"
     return render(request, name, status, problem=str(problem) if isinstance(problem, SetupProblem) else repr(problem))
+
+
+def go_to(request: Request, path: str) -> Response:
+    """On to another page of ours, for a form that was sent by itself as well."""
+    if "hx-request" in request.headers:
+        return Response(headers={"HX-Redirect": path})
+    return RedirectResponse(path, 303)
 
 
 def format_seconds(seconds: float) -> str:
