@@ -48,7 +48,7 @@ def measure_verdicts(tasks: Iterable[Sequence[Attempt]]) -> Verdicts | None:
         ece_by_chance=fmean(map(calibration_error, honest)),
         brier=_bootstrap(brier_score, said, draws),
         auroc=_bootstrap(auroc, said, list(filter(_has_both, draws))) if _has_both(said) else None,
-        bins=tuple(_list_bins(attempts)),
+        bins=tuple(list_bins(attempts)),
         risk_coverage=tuple(risk_coverage(said)),
     )
 
@@ -118,7 +118,7 @@ def _estimate_share(attempts: Sequence[Attempt], holds: Callable[[Attempt], bool
     return Estimate(value=share, interval=wilson(share * tasks, tasks))
 
 
-def _list_bins(attempts: Iterable[Attempt]) -> Iterator[ReliabilityBin]:
+def list_bins(attempts: Iterable[Attempt]) -> Iterator[ReliabilityBin]:
     """The bins that hold an attempt, from unsure to sure."""
     bins: dict[int, list[tuple[float, Attempt]]] = {}
     for one in attempts:

@@ -17,11 +17,13 @@ from burnish.errors import AttemptError, SetupProblem
 from burnish.model_choice import Opener
 from burnish.no_telemetry import disable_tracing
 from burnish.runs import Store
+from burnish.web.active_checks import ActiveChecks
 from burnish.web.active_evals import ActiveEvaluations
 from burnish.web.active_runs import ActiveRuns
-from burnish.web.model_jobs import ModelJobs
 from burnish.web.guard import HEADERS, Access, Guard
+from burnish.web.model_jobs import ModelJobs
 from burnish.web.page import render_problem
+from burnish.web.try_call import CallSandboxes
 from burnish.web.turns import Turns
 from burnish.web.views import VIEWS
 
@@ -36,7 +38,9 @@ def build_app(access: Access, store: Store | None = None, opener: Opener | None 
     async def live(app: Starlette) -> AsyncIterator[None]:
         yield
         await run_in_threadpool(runs.stop_all)
+        await run_in_threadpool(app.state.checks.stop_all)
         await run_in_threadpool(app.state.evaluations.stop_all)
+        await run_in_threadpool(app.state.sandboxes.close)
 
     static = Mount("/static", StaticFiles(packages=[("burnish.web", "static")]))
     report = Route("/static/report.css", _serve_report_style)
@@ -52,8 +56,10 @@ def build_app(access: Access, store: Store | None = None, opener: Opener | None 
         lifespan=live,
     )
     app.state.access, app.state.store, app.state.runs = access, store, runs
+    app.state.checks = ActiveChecks(store, runs.turns)
     app.state.evaluations = ActiveEvaluations(runs.turns)
     app.state.model_jobs = ModelJobs()
+    app.state.sandboxes = CallSandboxes()
     app.state.tabs = [view.TAB for view in VIEWS if view.TAB]
     return app
 

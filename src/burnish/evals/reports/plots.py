@@ -9,7 +9,7 @@ from burnish.evals.metrics import STATE_LABELS, round_states, sort_key
 from burnish.evals.reports import svg
 from burnish.evals.reports.report_text import report_title
 from burnish.evals.reports.svg import EDGE, SMALL, USUAL, Picture, Place
-from burnish.evals.schema import Interval, Results
+from burnish.evals.schema import Interval, ReliabilityBin, Results
 from burnish.intervals import wilson
 from burnish.text import one_line, plural
 
@@ -102,19 +102,24 @@ def _draw_verdicts(results: Results, caption: str) -> dict[str, str]:
     """The reliability diagram and the risk-coverage curve; none where no attempt says how sure it is."""
     if not (verdicts := results.verdicts):
         return {}
-    bins, points = verdicts.bins, verdicts.risk_coverage
-    said, held = [100 * one.confidence for one in bins], [one.solved for one in bins]
-    reliability = Series("", said, [one.value for one in held], [one.interval for one in held])
-    as_said = Series("", (0, 100), (0, 1), is_guide=True)
+    points = verdicts.risk_coverage
     risks = Series("", [100 * one.coverage for one in points], [one.risk for one in points])
     at_random = Series("", (0, 100), (points[-1].risk, points[-1].risk), is_guide=True)
     taken, wrong = "answers taken, the surest first, in %", "wrong among them, in %"
     return {
-        "reliability": draw_curves(
-            [reliability, as_said], "confidence in %", caption=caption, from_zero=True, y_label="right in %"
-        ),
+        "reliability": draw_reliability(verdicts.bins, caption),
         "risk_coverage": draw_curves([risks, at_random], taken, caption=caption, from_zero=True, y_label=wrong),
     }
+
+
+def draw_reliability(
+    bins: Sequence[ReliabilityBin], caption: str = "", x_label: str = "confidence in %", y_label: str = "right in %"
+) -> str:
+    """How often answers were right, by how sure they were said to be."""
+    said, held = [100 * one.confidence for one in bins], [one.solved for one in bins]
+    reliability = Series("", said, [one.value for one in held], [one.interval for one in held])
+    as_said = Series("", (0, 100), (0, 1), is_guide=True)
+    return draw_curves([reliability, as_said], x_label, caption=caption, from_zero=True, y_label=y_label)
 
 
 def draw_comparison(a: Sequence[Results], b: Sequence[Results]) -> str:
@@ -164,7 +169,7 @@ def draw_curves(
         picture.write(one_line(one.label, 240), USUAL, indent=36)
     picture.write(y_label, USUAL, "muted")
     frame = _lay_out(lines, picture, 300 if several else 195, from_zero)
-    _draw_axes(picture, frame, x_label, [x for one in series for x in one.x])
+    _draw_axes(picture, frame, x_label, [x for one in lines for x in one.x])
     for one in lines:
         if one.is_guide:
             ends = [frame.place(x, share) for x, share in zip(one.x, one.shares, strict=True)]

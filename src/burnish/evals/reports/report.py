@@ -64,6 +64,7 @@ MOST_BYTES = 12_000_000
 LONGEST = (20_000, 6_000, 2_000, 800, 300)
 """Characters a text may have; the next smaller one is taken while the page is too big."""
 FAILURES_SHOWN = 3
+_PAGE = files("burnish.evals") / "page"
 
 Step = list[Any]
 """What happened, for the page's script: the first item says what it is. Texts are places in one list of texts."""
@@ -86,15 +87,12 @@ def write_reports(folder: Folder) -> Results:
 
 def render_html(results: Results, folder: Folder, pictures: Mapping[str, str]) -> str:
     """The whole page."""
-    page = files("burnish.evals") / "page"
-    script, style = ((page / name).read_text("utf-8") for name in ("script.js", "style.css"))
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'"
+    script, style = ((_PAGE / name).read_text("utf-8") for name in ("script.js", "style.css"))
     data = render_transcripts(folder).replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     return "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{page_policy()}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{html_line(text.report_title(results))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>",
             *_page_parts(results, pictures),
@@ -104,6 +102,12 @@ def render_html(results: Results, folder: Folder, pictures: Mapping[str, str]) -
             f"<script>{script}</script>\n</body>\n</html>\n",
         ]
     )
+
+
+def page_policy() -> str:
+    """What such a page may load and run: nothing but our own script."""
+    digest = base64.b64encode(hashlib.sha256((_PAGE / "script.js").read_bytes()).digest()).decode()
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'"
 
 
 def _page_parts(results: Results, pictures: Mapping[str, str]) -> Iterator[str]:
