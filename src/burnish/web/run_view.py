@@ -17,6 +17,7 @@ from burnish.runs.store import NotBegun, Store, open_run
 from burnish.web.active_runs import ActiveRun, ActiveRuns
 from burnish.web.page import Translate, render_part
 from burnish.web.person import Wish
+from burnish.web.result_view import ResultView
 from burnish.web.steps import Step, tell_steps
 
 PARTS = ("status", "wish", "tests", "versions", "result")
@@ -113,6 +114,11 @@ class RunView:
         return self.run.ending(RunFinished) if self.run else None
 
     @cached_property
+    def result(self) -> ResultView | None:
+        """What came of it, once it is over."""
+        return ResultView(self.run, self.best) if self.run and not self.is_live else None
+
+    @cached_property
     def open_points(self) -> list[str]:
         """What nothing has settled, but for the question that has a form of its own."""
         asked = self.run.open_question if self.run else None
@@ -152,6 +158,8 @@ def open_view(runs: ActiveRuns, run_id: str) -> RunView:
     active = runs.find(run_id)
     if active and active.handle and not active.is_over:
         return view_events(active, active.handle.live.lasting)
+    if active and not active.is_over:  # all that is on record comes by the stream, once its turn has come
+        return RunView(run_id, active.prompt, None, active)
     if active and active.problem:
         return RunView(run_id, active.prompt, _open_if_there(runs.store, run_id), active)
     folder = runs.store.find(run_id)

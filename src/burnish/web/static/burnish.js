@@ -15,10 +15,16 @@ document.addEventListener("click", async (event) => {
     field.value = button.dataset.text;
     field.focus();
   } else if (button.dataset.copy) {
-    await navigator.clipboard.writeText(one(button.dataset.copy).textContent);
+    const copied = one(button.dataset.copy);
+    const lines = all("code", copied); // without numbers and notes
+    await navigator.clipboard.writeText((lines.length ? lines : [copied]).map((part) => part.textContent).join(""));
     const before = button.textContent;
     button.textContent = "✓";
     setTimeout(() => (button.textContent = before), 1200);
+  } else if (button.dataset.line) {
+    one("#said-line").value = button.dataset.line;
+    one("#said-kind").value = "comment";
+    one("#said-words").focus();
   } else if ("themeSwitch" in button.dataset) {
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     const now = document.documentElement.dataset.theme || (isDark ? "dark" : "light");
@@ -99,14 +105,22 @@ function addPiece(piece) {
   const box = answerBox(piece.ask);
   const thoughts = one("details", box);
   const text = piece.thought ? one("pre", thoughts) : box.lastChild;
-  if (piece.thought) thoughts.hidden = false;
-  text.textContent = (piece.instead ? "" : text.textContent) + piece.text;
+  if (piece.instead) all("pre", box).forEach((other) => other.replaceChildren()); // it was no thought, or no answer
+  if (piece.begins) text.replaceChildren();
+  text.append(piece.text);
+  thoughts.hidden = !one("pre", thoughts).firstChild;
   text.scrollTop = text.scrollHeight;
 }
 
 function watch() {
   const source = new EventSource(`/runs/${page.dataset.run}/events?after=${page.dataset.after}`);
   const on = (kind, take) => source.addEventListener(kind, (event) => take(JSON.parse(event.data)));
+  source.addEventListener("open", () => (one("#notice").textContent = ""));
+  source.addEventListener("error", () => {
+    one("#notice").textContent = words.lost;
+    if (source.readyState === EventSource.CLOSED) setTimeout(watch, 3000); // refused; the others it tries again itself
+  });
+  source.addEventListener("steps", (event) => (page.dataset.after = event.lastEventId));
   on("steps", (data) => {
     one("#timeline").insertAdjacentHTML("beforeend", data.html);
     one("#notice").textContent = "";
