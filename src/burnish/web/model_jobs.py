@@ -77,13 +77,16 @@ class TryOut(ModelJob):
         super().__init__(name)
         self.tasks: tuple[Evidence, ...] = ()
         self.trial: ModelTrial | None = None
+        self._is_ending = False
 
     def _work(self) -> None:
         model = open_model(self.name, lambda *_: self.check_wanted())
         self.trial = try_model(model, watch=self._note)
 
     def _note(self, event: BaseEvent) -> None:
-        self.check_wanted()
+        if not self._is_ending:
+            self._is_ending = self.state != "at_work"  # said once: its last words are heard after that
+            self.check_wanted()
         if isinstance(event, CheckFinished):
             self.tasks = (*self.tasks, event.evidence)
 

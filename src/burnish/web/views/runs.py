@@ -17,6 +17,7 @@ from burnish.web.active_runs import ActiveRuns
 from burnish.web.forms import read_form
 from burnish.web.page import Tab, Translate, choose_language, render, translator
 from burnish.web.run_view import RunView, open_view
+from burnish.web.uploads import remove_unneeded
 
 TAB = Tab("Results", "/runs")
 PAGE_ROWS = 50
@@ -170,6 +171,7 @@ async def delete(request: Request) -> Response:
     def remove() -> Response:
         rows = _find_chosen(request.app.state.store, form.getlist("run"))
         left = {row.id: why for row in rows if (why := _remove(request.app.state.runs, row, t))}
+        remove_unneeded(request.app.state.store)
         if not left:
             return RedirectResponse("/runs", 303)
         rows = [row for row in rows if row.id in left]

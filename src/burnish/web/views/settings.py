@@ -164,9 +164,7 @@ async def show_doctor(request: Request) -> Response:
     def build() -> Response:
         found = examine()
         shown = [(finding, _find_button(finding)) for finding in found]
-        return render(
-            request, "settings/doctor.html", findings=shown, meanings=MEANINGS, is_healthy=is_healthy(found)
-        )
+        return render(request, "settings/doctor.html", findings=shown, meanings=MEANINGS, is_healthy=is_healthy(found))
 
     return await run_in_threadpool(build)
 
