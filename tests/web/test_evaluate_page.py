@@ -116,6 +116,31 @@ def test_one_that_is_stopped_keeps_what_is_finished_and_goes_on_later(
     assert len(Folder.open(path).finished_attempts()) == 30
 
 
+def test_one_waits_for_its_turn_and_can_be_stopped_meanwhile(served: Served, client: httpx.Client) -> None:
+    other = served.app.state.runs.turns.join("somebody else")
+    address = begin(client)
+    page = client.get(address).text
+    assert 'data-state="queued"' in page
+    assert "runs before this one: 1" in words(page)
+    began = time.monotonic()
+    client.post(f"{address}/stop")
+    assert time.monotonic() - began < 2
+    page = client.get(address).text
+    assert 'data-state="problem"' in page
+    assert "stopped before the first task was ready" in page
+    assert other.ahead == 0
+    other.close()
+    assert client.get("/evaluate/list").text.count("<td>") == 0, "nothing of it is on disk"
+
+
+def test_the_page_speaks_german(client: httpx.Client) -> None:
+    name = fake({"a": [True]})
+    german = {"Accept-Language": "de"}
+    assert "Wie gut ist es?" in client.get("/evaluate", headers=german).text
+    assert "von 1 Aufgaben sind gelöst" in client.get(f"/evaluate/{name}", headers=german).text
+    assert "Fassung 1 ist richtig" in client.get(f"/evaluate/{name}/attempt?task=a", headers=german).text
+
+
 def test_another_server_shows_an_unfinished_evaluation_and_offers_to_go_on(client: httpx.Client) -> None:
     folder = Folder.create(new_path("left"), plan(seeds=(0,)), toys(2))
     folder.write("toy-1", 0, attempt([True]))

@@ -78,6 +78,8 @@ class ActiveEvaluation:
 
     def stop(self) -> None:
         """End it within two seconds; finished attempts are kept."""
+        if not self.begun:
+            self.problem = "It was stopped before the first task was ready."
         self.is_over = True
         self.handle.stop()
         self.ticket.close()
@@ -138,8 +140,8 @@ class ActiveEvaluations:
             for event in active.handle.events():
                 active.take(event)
             active.handle.wait()
-        except CancelledError:
-            active.problem = "It was stopped before the first task was ready."
+        except CancelledError:  # it was stopped before there was anything to go on from
+            pass
         except BurnishError as problem:
             active.problem = str(problem)
         except Exception as error:  # our bug: it is said on the page, and the server goes on

@@ -243,7 +243,7 @@ def tell_transcript(events: Sequence[BaseEvent], t: Translate) -> Iterator[Momen
         if told:
             kind, text, tone = told
             texts = tuple((label, _shorten(words, t)) for label, words in _list_texts(event, t) if words.strip())
-            is_open = isinstance(event, CodeProposed | ModelReplied | Scored)
+            is_open = isinstance(event, CodeProposed | Scored)
             yield Moment(Step(kind, one_line(text, 300), tone, event.at), texts, is_open)
 
 

@@ -171,7 +171,7 @@ def _list_models(servers: tuple[ServerModels, ...], t: Translate) -> list[MenuMo
     """Who can be measured: models, and two that know the answers, which tell whether everything works."""
     known = [model for model in list_menu(servers, last_speeds(), t) if model.name != DEMO]
     gold = MenuModel(GOLD, t("no model: the known answers, to see that everything works"), True)
-    return [*known, gold, MenuModel(BUGGY, t("no model: the code as it was, which should solve nothing"), True)]
+    return [*known, gold, MenuModel(BUGGY, t("no model: the code as it was, unchanged"), True)]
 
 
 async def show_models(request: Request) -> Response:
