@@ -53,7 +53,7 @@ class CallableFunction(NamedTuple):
     name: str
     parameters: str
     example: str
-    """Arguments that a test gives it; empty where none does."""
+    """Arguments that a test gives it; told of the first alone."""
 
 
 class CallAnswer(Frozen):
@@ -76,7 +76,8 @@ def list_functions(code: str, entry_point: str, tests: Sequence[str] = ()) -> li
     tree = try_parse(code)
     found = [node for node in (tree.body if tree else ()) if isinstance(node, ast.FunctionDef)]
     public = sorted((one for one in found if one.name[0] != "_"), key=lambda one: one.name != entry_point)
-    return [CallableFunction(one.name, ast.unparse(one.args), _find_example(one.name, tests)) for one in public]
+    example = _find_example(public[0].name, tests) if public else ""
+    return [CallableFunction(one.name, ast.unparse(one.args), "" if at else example) for at, one in enumerate(public)]
 
 
 def _find_example(name: str, tests: Sequence[str]) -> str:
