@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -221,3 +222,23 @@ def test_a_trial_is_stopped(client: httpx.Client, monkeypatch: pytest.MonkeyPatc
     model.let(5)  # it hears of it with the next word
     wait_for(lambda: not any(thread.name == "burnish-try" for thread in threading.enumerate()))
     assert "write a function" not in client.get("/models/jobs").text
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_fetch_is_watched_to_its_end_without_loading_the_page_anew(
+    open_page: Callable[..., Any], source: SlowSource
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page("/models")
+    row = page.locator("#here li", has_text=NAME)
+    row.get_by_role("button", name="Get").click()
+    expect(page.locator("#jobs h2")).to_contain_text("is being fetched")
+    page.evaluate("() => { window.stays = true }")
+    source.may_go.release(5)
+    expect(page.locator("#jobs progress")).to_have_attribute("value", "7000")
+    source.may_go.release(10)
+    expect(page.locator("#jobs h2")).to_have_count(0)
+    expect(row).to_contain_text("on this disk")
+    assert page.evaluate("() => window.stays"), "the page was not loaded anew"

@@ -262,3 +262,22 @@ def test_a_run_is_deleted_by_keyboard_alone(open_page: Callable[..., Any], store
     page.keyboard.press("Enter")
     page.wait_for_url("**/runs")
     assert [row.id for row in store.list()] == [kept]
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_run_that_begins_and_ends_is_seen_without_loading_the_page_anew(
+    open_page: Callable[..., Any], served: Served, client: httpx.Client, store: Store
+) -> None:
+    from playwright.sync_api import expect
+
+    keep(store, "an old one")
+    page = open_page("/runs")
+    expect(page.locator("#at-work li")).to_have_count(0)
+    run_id = served.begin(client, review="on")
+    expect(page.locator("#at-work li")).to_contain_text("waiting for you", timeout=15_000)
+    page.focus("#at-work a")
+    expect(page.locator(f"input[value='{run_id}']")).to_have_count(1)
+    client.post(f"/runs/{run_id}/stop")
+    expect(page.locator("#at-work li")).to_have_count(0, timeout=15_000)
+    expect(page.locator(".run", has_text=run_id)).to_contain_text("stopped")
