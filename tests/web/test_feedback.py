@@ -77,9 +77,8 @@ def test_a_correction_is_changed(client: httpx.Client, store: Store) -> None:
     say(client, run, kind="example", words="double(3) == 6")
     kept = store.open(run.id).feedback[0]
     assert isinstance(kept.opinion, Correction)
-    say(
-        client, run, kind="correction", change=kept.id, example=f"{kept.opinion.tests}\nassert double(4) == 8", words=""
-    )
+    both = f"{kept.opinion.tests}\nassert double(4) == 8"
+    say(client, run, kind="correction", change=kept.id, example=both, words="")
     after = store.open(run.id).feedback[0].opinion
     assert after == Correction(tests=both)
 
