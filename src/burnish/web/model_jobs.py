@@ -113,7 +113,10 @@ class ModelJobs:
         threading.Thread(target=job.run, name=f"burnish-{job.kind}", daemon=True).start()
 
     def stop(self, kind: str, name: str) -> None:
-        """Nothing more of it is wanted now."""
-        job = self._jobs.get((kind, name))
-        if job and job.state == "at_work":
-            job.state = "stopped"
+        """Nothing more of it is wanted now; of what is over, nothing is to be seen either."""
+        with self._lock:
+            job = self._jobs.get((kind, name))
+            if job and job.state == "at_work":
+                job.state = "stopped"
+            else:
+                self._jobs.pop((kind, name), None)
