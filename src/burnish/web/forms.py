@@ -51,11 +51,15 @@ def read_limits(form: Mapping[str, object]) -> Limits:
         raise SetupProblem(f"{money!r} is no amount of money. Type a number, such as 0.50") from error
 
 
-async def read_upload(value: object, most: int = 8 << 20) -> tuple[str, bytes] | None:
-    """Name and content of an uploaded file; None where none was chosen."""
-    if not isinstance(value, UploadFile) or not value.filename:
-        return None
-    data = await value.read(most + 1)
-    if len(data) > most:
-        raise SetupProblem(f"{value.filename!r} is larger than {most >> 20} MB. Choose a smaller file.")
-    return value.filename, data
+async def read_uploads(form: FormData, most: int, *names: str) -> list[tuple[str, bytes] | None]:
+    """Name and content of each uploaded file; None where none was chosen. No other is read after this."""
+    found = list[tuple[str, bytes] | None]()
+    try:
+        for name in names:
+            value, data = form.get(name), b""
+            if isinstance(value, UploadFile) and len(data := await value.read(most + 1)) > most:
+                raise SetupProblem(f"{value.filename!r} is larger than {most >> 20} MB. Choose a smaller file.")
+            found.append((value.filename, data) if isinstance(value, UploadFile) and value.filename else None)
+    finally:
+        await form.close()
+    return found

@@ -83,13 +83,13 @@ class RunEstimate(NamedTuple):
     """Whether it is from runs of this model here."""
 
 
-def estimate(model: str, limits: Limits, store: Store) -> RunEstimate:
+def estimate(model: str, limits: Limits, store: Store, verb: str = "write") -> RunEstimate:
     """About how long a run of this model takes, from its earlier runs or from its speed; and what it costs at most."""
     first = model.partition(",")[0]
     took = [
         row.seconds
         for row in store.list()[:MOST_RUNS]
-        if row.model == model and row.verb == "write" and row.state in ("proven", "plausible", "failed")
+        if row.model == model and row.verb == verb and row.state in ("proven", "plausible", "failed")
     ]
     usual = USUAL_TOKENS / USUAL_SPEEDS.get(first, OTHER_SPEED) if not first.startswith("scripted:") else 5.0
     if not took and (speed := last_speeds().get(first)):

@@ -40,6 +40,7 @@ def _render_form(request: Request, status: int = 200, problem: str = "", **typed
         models=models,
         examples=EXAMPLES,
         choices=tuple(MINUTES),
+        verb="write",
         problem=problem,
         cut_off=len(list_cut_off(request.app.state.runs)),
         earlier=_find_earlier(request, values["from_run"] or request.query_params.get("from", "")),
@@ -72,7 +73,8 @@ async def show_estimate(request: Request) -> Response:
     t = translator(choose_language(request))
 
     def build() -> Response:
-        found = estimate(read_text(form, "model"), read_limits(form), request.app.state.store)
+        verb = "fix" if request.query_params.get("verb") == "fix" else "write"
+        found = estimate(read_text(form, "model"), read_limits(form), request.app.state.store, verb)
         return render(request, "parts/sentence.html", text=describe_estimate(found, t))
 
     return await run_in_threadpool(build)
