@@ -64,9 +64,14 @@ class ActiveEvaluation:
                 self.attempts.append(event.attempt)
 
     @property
+    def seconds_spent(self) -> float:
+        """Since attempts began."""
+        return time.monotonic() - self.since
+
+    @property
     def tokens_per_second(self) -> float:
         """That the model has written since attempts began."""
-        return self.tokens_out / max(1.0, time.monotonic() - self.since)
+        return self.tokens_out / max(1.0, self.seconds_spent)
 
     @property
     def seconds_left(self) -> float | None:
@@ -74,7 +79,7 @@ class ActiveEvaluation:
         fresh = len(self.attempts) - len(self.begun.attempts) if self.begun else 0
         if not self.begun or not fresh:
             return None
-        return (time.monotonic() - self.since) / fresh * (self.begun.total - len(self.attempts))
+        return self.seconds_spent / fresh * (self.begun.total - len(self.attempts))
 
     def stop(self) -> None:
         """End it within two seconds; finished attempts are kept."""
