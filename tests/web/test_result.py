@@ -234,6 +234,9 @@ def test_several_tries_stay_listed_and_copied_code_has_no_line_numbers(
         page.click("#try button.primary")
         page.wait_for_selector(f".tried:has-text('double({number})') >> pre:has-text('{said}')")
     assert page.locator(".tried").count() == 2
+    page.fill("#try-arguments", "[0] * 2")
+    page.press("#try-arguments", "Enter")
+    page.wait_for_selector("#tries .problem")
     page.click("[data-copy]")
     assert page.evaluate("navigator.clipboard.readText()") == SECOND
     page.click("details.card[hx-get] > summary")
