@@ -49,7 +49,7 @@ class CodeLine(NamedTuple):
     notes: tuple[FeedbackGiven, ...]
 
 
-class CheckRow(NamedTuple):
+class AnsweredCheck(NamedTuple):
     """One check, with its answer or without."""
 
     question: str
@@ -100,11 +100,13 @@ class ResultView:
         return list_functions(self.code, suite.entry_point, (*suite.given, *suite.model))
 
     @cached_property
-    def checks(self) -> list[CheckRow]:
+    def checks(self) -> list[AnsweredCheck]:
         """Every check, those that were not run too."""
         known = {item.check: item for item in self.run.evidence}
         names = {**CHECKS, **dict.fromkeys(known, "")}
-        return [CheckRow(CHECKS.get(name, name), known.get(name), _list_findings(known.get(name))) for name in names]
+        return [
+            AnsweredCheck(CHECKS.get(name, name), known.get(name), _list_findings(known.get(name))) for name in names
+        ]
 
     @property
     def can_follow(self) -> bool:
