@@ -272,7 +272,7 @@ def test_somebody_without_a_key_may_send_next_to_nothing(outsider: httpx.Client)
         ("/write", b"&".join([b"a=b"] * 5000)),
         ("/write", b"sentence=%ff%00%ed%a0%80&dollars=nan"),
         ("/write", b"sentence=f&dollars=1e999"),
-        ("/write/estimate", b"model=%ff&minutes=%00&dollars=-1"),
+        ("/write", b"sentence=f&model=%ff&minutes=%00&dollars=-1"),
         ("/runs/last/answer", b"answer=1"),
         ("/runs/%00/resume", b""),
         ("/runs/" + "x" * 3000 + "/resume", b""),

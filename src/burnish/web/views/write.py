@@ -69,12 +69,11 @@ async def show_menu(request: Request) -> Response:
 
 async def show_estimate(request: Request) -> Response:
     """About how long, and at most how much, for what is chosen."""
-    form = await read_form(request)
-    t = translator(choose_language(request))
+    chosen, t = request.query_params, translator(choose_language(request))
 
     def build() -> Response:
-        verb = "fix" if request.query_params.get("verb") == "fix" else "write"
-        found = estimate(read_text(form, "model"), read_limits(form), request.app.state.store, verb)
+        verb = "fix" if read_text(chosen, "verb") == "fix" else "write"
+        found = estimate(read_text(chosen, "model"), read_limits(chosen), request.app.state.store, verb)
         return render(request, "parts/sentence.html", text=describe_estimate(found, t))
 
     return await run_in_threadpool(build)
@@ -125,6 +124,6 @@ ROUTES = [
     Route("/", show_form),
     Route("/write", begin, methods=["POST"]),
     Route("/write/models", show_menu),
-    Route("/write/estimate", show_estimate, methods=["POST"]),
+    Route("/write/estimate", show_estimate),
     Route("/language", set_language, methods=["POST"]),
 ]
