@@ -57,7 +57,7 @@ CHECKS = {
     "tests": "Do the tests pass?",
     "coverage": "Do the tests run every line?",
     "mutation": "Would the tests notice a mistake?",
-    "security": "Is anything in it dangerous?",
+    "security": "Is it free of anything dangerous?",
     "dependencies": "Are the packages it uses safe?",
     "quality": "Is it easy to read and change?",
     "performance": "Does it stay fast with more data?",
