@@ -18,6 +18,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LOCAL = "127.0.0.1"
 POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
@@ -47,7 +48,7 @@ class Access:
     """How this server is reached, and what opens it."""
 
     port: int
-    host: str = "127.0.0.1"
+    host: str = LOCAL
     password: str = ""
     """Asked for where the server listens to other machines; the link needs none."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))

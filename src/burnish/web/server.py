@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from burnish.errors import SetupProblem
-from burnish.web.guard import Access
+from burnish.web.guard import LOCAL, Access
 
 if TYPE_CHECKING:
     import uvicorn
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 PORT = 7878
 """Tried first, so that a bookmark of a run goes on working."""
-LOCAL = "127.0.0.1"
 LAST_REQUESTS_SECONDS = 1
 """For requests that are under way when the server ends; streams of events would wait for ever."""
 
