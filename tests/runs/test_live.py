@@ -108,3 +108,23 @@ def test_who_waits_is_let_go_at_the_end() -> None:
     assert not reader.is_alive()
     log.add(chunk("too late"))
     assert list(log.read()) == []
+
+
+def test_who_comes_back_after_so_many_lasting_events_gets_each_answer_that_goes_on_from_its_beginning() -> None:
+    log = LiveLog()
+    for event in (
+        Decided(choice="draft", reason="1"),
+        chunk("a1 "),
+        chunk("b1 ", "b"),
+        chunk("c1 ", "c"),
+        replied("c"),
+    ):
+        log.add(event)
+    log.add(chunk("a2 "))
+    log.add(replied())  # finished by now, and half of it came before the place
+    place, before = log.place_after(2)
+    assert words(iter(before), 2) == ["a1 ", "b1 "]
+    assert words(iter(log.take(place)[0]), 1) == ["a2 "]
+    assert log.place_after(3) == (7, [chunk("b1 ", "b").model_copy(update={"at": before[1].at})])
+    assert log.place_after(0) == (0, [])
+    assert log.place_after(99)[0] == 7

@@ -3,24 +3,31 @@
 import os
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import httpx
 import pytest
 
-from burnish.models.model import Model
+from burnish.models.model import Ask, Done, Model, Piece, Waiting
 from burnish.models.names import open_models
+from burnish.models.scripted import Script, ScriptedModel
 from burnish.runs import Store
 from burnish.web.app import build_app
 from burnish.web.guard import Access
+from burnish.web.run_view import RunView, open_view
 from burnish.web.server import listen, make_server
+from burnish.web.views import VIEWS
+from tests.support import DOUBLE
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 class Served:
     """A server at work. `models` answer in place of those that a form names."""
+
+    views = VIEWS
 
     def __init__(self, store: Store, password: str = "") -> None:
         self.store = store
@@ -50,6 +57,52 @@ class Served:
         """Stop it, with all that it works on."""
         self._server.should_exit = True
         self._thread.join(10)
+
+    def begin(self, client: httpx.Client, sentence: str = DOUBLE, **form: str) -> str:
+        """Have something written; the id of the run. The name of a script keeps everybody from wanting weights."""
+        said = client.post("/write", data={"sentence": sentence, "model": "scripted:demo", "fast": "on", **form})
+        assert said.status_code == 303, said.text
+        return said.headers["location"].removeprefix("/runs/")
+
+    def view(self, run_id: str) -> RunView:
+        """The run as its page shows it now."""
+        return open_view(self.app.state.runs, run_id)
+
+    def wait_until(self, run_id: str, state: str, seconds: float = 60) -> RunView:
+        """The run once it is so far."""
+        until = time.monotonic() + seconds
+        while (view := self.view(run_id)).state != state:
+            assert time.monotonic() < until, f"{run_id} is {view.state}, not {state}"
+            time.sleep(0.02)
+        return view
+
+
+class HeldModel(ScriptedModel):
+    """Answers from a script; of one purpose only as many words as the test lets go."""
+
+    thinking, slots = 100, 1
+
+    def __init__(self, script: Script, held: str = "draft") -> None:
+        super().__init__(script)
+        self.held = held
+        self._words = threading.Semaphore(0)
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
+        """The next reply, a word whenever one may go."""
+        for piece in super().stream(ask, cancel):
+            while ask.purpose == self.held and not isinstance(piece, Done) and not self._words.acquire(timeout=0.05):
+                if cancel.is_set():
+                    return
+                yield Waiting()
+            yield piece
+
+    def let(self, words: int) -> None:
+        """Let so many words go."""
+        self._words.release(words)
+
+    def let_all(self) -> None:
+        """Hold nothing back any more."""
+        self.held = ""
 
 
 @pytest.fixture

@@ -57,7 +57,8 @@ class LiveLog:
     def read(self, from_now: bool = False) -> Iterator[BaseEvent]:
         """Every event from the first, or from now on, until the run is over; first what there is of open answers."""
         with self._changed:
-            place, so_far = (self._next, [piece for _, piece in self._open_pieces()]) if from_now else (0, [])
+            known = [piece for _, piece in self._list_pieces() if piece.ask_id in self._answering]
+            place, so_far = (self._next, list[BaseEvent](known)) if from_now else (0, [])
         return self._read_on(place, so_far)
 
     def _read_on(self, place: int, taken: list[BaseEvent]) -> Iterator[BaseEvent]:
@@ -79,11 +80,13 @@ class LiveLog:
             return [event for _, event in batch], batch[-1][0] + 1 if batch else self._next, self._is_over
 
     def place_after(self, count: int) -> tuple[int, list[BaseEvent]]:
-        """Where a reader goes on who has the first `count` lasting events, and what open answers have before that."""
+        """Where a reader goes on who has the first `count` lasting events, and what answers that go on had before."""
         with self._changed:
             lasting = [number for number, event in self._events if event.lasting]
             place = lasting[count - 1] + 1 if 0 < count <= len(lasting) else 0 if count <= 0 else self._next
-            return place, [piece for number, piece in self._open_pieces() if number < place]
+            pieces = self._list_pieces()
+            going_on = self._answering | {piece.ask_id for number, piece in pieces if number >= place}
+            return place, [piece for number, piece in pieces if number < place and piece.ask_id in going_on]
 
     @property
     def lasting(self) -> list[BaseEvent]:
@@ -91,9 +94,8 @@ class LiveLog:
         with self._changed:
             return [event for _, event in self._events if event.lasting]
 
-    def _open_pieces(self) -> list[tuple[int, BaseEvent]]:
-        pieces = [(number, event) for number, event in self._events if isinstance(event, ModelChunk | ModelThought)]
-        return [(number, piece) for number, piece in pieces if piece.ask_id in self._answering]
+    def _list_pieces(self) -> list[tuple[int, ModelChunk | ModelThought]]:
+        return [(number, event) for number, event in self._events if isinstance(event, ModelChunk | ModelThought)]
 
     def _drop_pieces(self, of: str = "") -> None:
         """Forget what came of one answer, or all that no reader who comes now would need."""

@@ -36,10 +36,12 @@ class ActiveRun:
     """None for a run that is taken up again, until its turn has come."""
     problem: str = ""
     """What kept it from its work, where the user can put that right."""
+    is_stopped: bool = False
     is_over: bool = False
 
     def stop(self) -> None:
         """End it within two seconds, whatever it does or waits for."""
+        self.is_stopped = True
         self.ticket.close()
         self.person.leave()
         if self.handle:
@@ -130,13 +132,16 @@ class ActiveRuns:
         return self._watch(active, finish)
 
     def _take_up(self, run: Run, owner: str, go_on: Callable[..., Run]) -> ActiveRun:
-        known = self.find(run.id)
-        if known and not known.is_over:
-            return known
-        active = ActiveRun(run.id, run.started.prompt, self._join(owner))
+        with self._lock:  # two clicks are one
+            known = self.find(run.id)
+            if known and not known.is_over:
+                return known
+            active = self._runs[run.id] = ActiveRun(run.id, run.started.prompt, self._join(owner))
 
         def begin(handle: RunHandle) -> None:
             active.handle = handle
+            if active.is_stopped:
+                handle.stop()
 
         def work() -> None:
             active.ticket.wait()

@@ -18,6 +18,7 @@ from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, ModelChunk, ModelThought, Notice
 from burnish.events.history import Run
 from burnish.runs.record import is_running, read_record
+from burnish.text import strip_controls
 from burnish.web.active_runs import ActiveRun
 from burnish.web.page import translator
 from burnish.web.run_view import RunView, render_parts, render_steps, view_events
@@ -127,10 +128,10 @@ async def _stream_log(
     language: str,
     shown: dict[str, str],
 ) -> AsyncIterator[str]:
-    count, before = after, None
+    count, before, begun = after, None, set[tuple[str, bool]]()
     place, pieces = log.place_after(after)
     if pieces:
-        yield _write_pieces(pieces, begins=True)
+        yield _write_pieces(pieces, begun)
     quiet_since = time.monotonic()
     while True:
         events, place, is_over = log.take(place)
@@ -143,9 +144,9 @@ async def _stream_log(
             for message in _changed_parts(view(), language, shown, count):
                 yield message
         if said := [event for event in events if isinstance(event, ModelChunk | ModelThought)]:
-            yield _write_pieces(said)
+            yield _write_pieces(said, begun)
         if notices := [event for event in events if isinstance(event, Notice)]:
-            yield _write_message("notice", json.dumps({"text": notices[-1].text}))
+            yield _write_message("notice", json.dumps({"text": strip_controls(notices[-1].text)}))
         if is_over and not events:
             return
         if events:
@@ -164,21 +165,22 @@ def _changed_parts(view: RunView, language: str, shown: dict[str, str], count: i
     return [_write_message("parts", json.dumps({"state": view.state, "parts": changed}), count)] if changed else []
 
 
-def _write_pieces(events: Sequence[BaseEvent], begins: bool = False) -> str:
-    """Words of answers, those of one answer together; `begins` where the page has nothing of them yet."""
+def _write_pieces(events: Sequence[BaseEvent], begun: set[tuple[str, bool]]) -> str:
+    """Words of answers, those of one answer together. `begun` are the answers that this connection has told of: the
+    first words of any other are all that there is of it, whatever the page has.
+    """
     joined: list[dict[str, object]] = []
-    begun: set[tuple[str, bool]] = set()
     for event in events:
         if not isinstance(event, ModelChunk | ModelThought):
             continue
-        thought = isinstance(event, ModelThought)
-        instead = event.instead or (begins and (event.ask_id, thought) not in begun)
-        begun.add((event.ask_id, thought))
+        answer, text = (event.ask_id, isinstance(event, ModelThought)), strip_controls(event.text)
         last = joined[-1] if joined else {}
-        if (last.get("ask"), last.get("thought")) == (event.ask_id, thought) and not instead:
-            last["text"] = f"{last['text']}{event.text}"
+        if (last.get("ask"), last.get("thought")) == answer and not event.instead:
+            last["text"] = f"{last['text']}{text}"
         else:
-            joined.append({"ask": event.ask_id, "thought": thought, "text": event.text, "instead": instead})
+            first = answer not in begun
+            joined.append(dict(ask=answer[0], thought=answer[1], text=text, begins=first, instead=event.instead))
+        begun.add(answer)
     return _write_message("pieces", json.dumps(joined))
 
 

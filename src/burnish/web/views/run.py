@@ -7,6 +7,7 @@ from starlette.routing import Route
 
 from burnish.errors import SetupProblem
 from burnish.events import Reviewed
+from burnish.parsing import explain_syntax_error
 from burnish.web.active_runs import ActiveRuns
 from burnish.web.forms import read_form, read_number, read_text
 from burnish.web.page import choose_language, render, translator
@@ -75,6 +76,8 @@ async def reply(request: Request) -> Response:
             raise SetupProblem("Say how to go on: with one of the buttons.")
         where = "tests" if read_text(form, "where") == "tests" else "checks"
         text = str(form.get("text", "")).replace("\r\n", "\n") if said == "edited" else ""
+        if text and (flaw := explain_syntax_error(text)):  # said while the form, and all that was typed, is still there
+            raise SetupProblem(f"Your text is not Python that can be read: {flaw}")
         words, line = read_text(form, "words"), read_number(form, "line")
         given = Reviewed.model_validate({"where": where, "said": said, "words": words, "line": line, "text": text})
         active.person.answer_review(wish, given)
