@@ -55,6 +55,8 @@ class Served:
 
     def end(self) -> None:
         """Stop it, with all that it works on."""
+        for run in self.app.state.runs.at_work:
+            run.stop()
         self._server.should_exit = True
         self._thread.join(10)
 

@@ -99,11 +99,6 @@ class ActiveRuns:
         """Answer the question that a run left open, and have it go on with that."""
         return self._take_up(run, owner, lambda **common: burnish.answer(run.id, said, **common))
 
-    def stop_all(self) -> None:
-        """The server ends: what was done is on record, and the runs can be taken up again."""
-        for run in self.at_work:
-            run.stop()
-
     def _join(self, owner: str) -> Ticket:
         if len(self.at_work) >= MOST_WAITING:
             raise SetupProblem("Too many runs wait for their turn already. Stop one of them, or wait for one to end.")

@@ -36,8 +36,7 @@ def build_app(access: Access, store: Store | None = None, opener: Opener | None 
 
     @asynccontextmanager
     async def live(app: Starlette) -> AsyncIterator[None]:
-        yield
-        await run_in_threadpool(runs.stop_all)
+        yield  # runs end with the process: nobody has stopped them, so their records say that they are unfinished
         await run_in_threadpool(app.state.checks.stop_all)
         await run_in_threadpool(app.state.evaluations.stop_all)
         await run_in_threadpool(app.state.sandboxes.close)
