@@ -92,7 +92,7 @@ def needed(args: list[str]) -> list[str]:
         return ["bwrap"]
     named = {arg.split("=")[0] for arg in args}
     cell = ["bwrap", "cell"] if "--sandbox" not in named else []
-    if verb in ("check", "strengthen", "verify", "eval", "resume", "answer"):
+    if verb in ("check", "strengthen", "verify", "eval", "resume", "answer", "ui"):  # the page fetches weights itself
         return cell if "list" not in args else []
     if verb not in ("write", "fix", "models"):
         return []
