@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from burnish.web.active_checks import SavedCheck
+from burnish.web.work.active_checks import SavedCheck
 from tests.commands.test_check import CODE, TESTS
 from tests.web.conftest import Served
 from tests.web.test_uploads import make_odd_zip, make_zip

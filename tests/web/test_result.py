@@ -16,7 +16,7 @@ from burnish import Run, Store
 from burnish.events import Broke, CheckFinished, CodeProposed, Evidence, RunFinished, RunStarted, SpecAgreed
 from burnish.models.scripted import ScriptedModel
 from burnish.web.result_view import ResultView, colour_lines, diff_lines
-from burnish.web.try_call import list_functions, read_arguments
+from burnish.web.work.try_call import list_functions, read_arguments
 from tests.commands.test_fix_from_test import RIGHT, TEST
 from tests.commands.test_fix_from_test import project as project
 from tests.support import ESC

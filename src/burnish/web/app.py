@@ -17,15 +17,15 @@ from burnish.errors import AttemptError, SetupProblem
 from burnish.model_choice import Opener
 from burnish.no_telemetry import disable_tracing
 from burnish.runs import Store
-from burnish.web.active_checks import ActiveChecks
-from burnish.web.active_evals import ActiveEvaluations
-from burnish.web.active_runs import ActiveRuns
 from burnish.web.guard import HEADERS, Access, Guard
-from burnish.web.model_jobs import ModelJobs
 from burnish.web.page import render_problem
-from burnish.web.try_call import CallSandboxes
-from burnish.web.turns import Turns
 from burnish.web.views import VIEWS
+from burnish.web.work.active_checks import ActiveChecks
+from burnish.web.work.active_evals import ActiveEvaluations
+from burnish.web.work.active_runs import ActiveRuns
+from burnish.web.work.model_jobs import ModelJobs
+from burnish.web.work.try_call import CallSandboxes
+from burnish.web.work.turns import Turns
 
 
 def build_app(access: Access, store: Store | None = None, opener: Opener | None = None, places: int = 1) -> Starlette:

@@ -33,9 +33,9 @@ from burnish.events import (
 from burnish.intervals import wilson
 from burnish.report.narrate import Tone
 from burnish.text import one_line
-from burnish.web.active_evals import ActiveEvaluation, ActiveEvaluations
 from burnish.web.page import Translate
 from burnish.web.steps import VERDICTS, Step, describe_step
+from burnish.web.work.active_evals import ActiveEvaluation, ActiveEvaluations
 
 MOST_POINTS = 25
 """Of the curve that grows."""

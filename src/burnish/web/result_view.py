@@ -23,7 +23,7 @@ from burnish.events.history import Run, Version
 from burnish.report.deliverables import read_module_name, read_suite
 from burnish.text import strip_controls
 from burnish.web.steps import CHECKS
-from burnish.web.try_call import CallableFunction, list_functions
+from burnish.web.work.try_call import CallableFunction, list_functions
 
 MOST_FINDINGS = 20
 MADE_BY = {

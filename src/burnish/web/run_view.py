@@ -14,11 +14,11 @@ from burnish.report.costs import describe_going_on
 from burnish.report.deliverables import TestRow, list_open_questions, list_tests
 from burnish.runs.record import is_running, read_record
 from burnish.runs.store import NotBegun, Store, open_run
-from burnish.web.active_runs import ActiveRun, ActiveRuns
 from burnish.web.page import Translate, render_part
-from burnish.web.person import Wish
 from burnish.web.result_view import ResultView
 from burnish.web.steps import Step, tell_steps
+from burnish.web.work.active_runs import ActiveRun, ActiveRuns
+from burnish.web.work.person import Wish
 
 PARTS = ("status", "wish", "tests", "versions", "result")
 """What is written anew when it changes; the timeline only grows."""

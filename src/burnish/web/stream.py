@@ -19,9 +19,9 @@ from burnish.events import BaseEvent, ModelChunk, ModelThought, Notice
 from burnish.events.history import Run
 from burnish.runs.record import is_running, read_record
 from burnish.text import strip_controls
-from burnish.web.active_runs import ActiveRun
 from burnish.web.page import translator
 from burnish.web.run_view import RunView, render_parts, render_steps, view_events
+from burnish.web.work.active_runs import ActiveRun
 
 LOOK_SECONDS = 0.05
 """Between two looks at the log; what came meanwhile is one message."""

@@ -9,12 +9,12 @@ from starlette.routing import Route
 
 from burnish.checks.project import CHECKS
 from burnish.errors import SetupProblem
-from burnish.web.active_checks import MOST_LISTED, ActiveChecks
 from burnish.web.forms import read_form, read_text, read_uploads
 from burnish.web.guard import LOCAL
 from burnish.web.page import Tab, go_to, render
 from burnish.web.steps import CHECKS as QUESTIONS
 from burnish.web.uploads import MOST_BYTES, make_folder, put_code, read_python, unpack
+from burnish.web.work.active_checks import MOST_LISTED, ActiveChecks
 
 TAB = Tab("Check", "/check")
 SLOW = ("mutation", "performance")

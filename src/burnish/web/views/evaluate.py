@@ -29,7 +29,6 @@ from burnish.evals.suites import SUITES, check_protocol, resolve_variant
 from burnish.model_choice import last_speeds
 from burnish.models.discovery import ServerModels, list_all_models
 from burnish.text import one_line
-from burnish.web.active_evals import ActiveEvaluations
 from burnish.web.evaluation_view import (
     OUTCOMES,
     EvaluationView,
@@ -42,6 +41,7 @@ from burnish.web.evaluation_view import (
 from burnish.web.forms import read_form, read_text
 from burnish.web.model_menu import DEMO, MenuModel, list_menu
 from burnish.web.page import Tab, Translate, choose_language, render, translator
+from burnish.web.work.active_evals import ActiveEvaluations
 
 TAB = Tab("Evaluate", "/evaluate")
 SUITE_WORDS = {

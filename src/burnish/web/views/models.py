@@ -18,9 +18,9 @@ from burnish.models.names import AUTO, default_names, split_names
 from burnish.models.providers import PACKAGES, list_servers
 from burnish.models.weights import ensure_weights
 from burnish.web.forms import read_form, read_text
-from burnish.web.model_jobs import Fetch, TryOut
 from burnish.web.model_menu import DEMO, GOOD_FOR, describe_model
 from burnish.web.page import Tab, choose_language, render, translator
+from burnish.web.work.model_jobs import Fetch, TryOut
 
 TAB = Tab("Models", "/models")
 JOBS = {"fetch": Fetch, "try": TryOut}

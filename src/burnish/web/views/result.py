@@ -19,7 +19,7 @@ from burnish.web.forms import read_form, read_text
 from burnish.web.page import render
 from burnish.web.result_view import MADE_BY, ResultView, colour_lines, diff_lines
 from burnish.web.run_view import RunView, open_view
-from burnish.web.try_call import CallSandboxes
+from burnish.web.work.try_call import CallSandboxes
 
 TAB = None
 

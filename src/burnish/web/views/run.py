@@ -8,11 +8,11 @@ from starlette.routing import Route
 from burnish.errors import SetupProblem
 from burnish.events import Reviewed
 from burnish.parsing import explain_syntax_error
-from burnish.web.active_runs import ActiveRuns
 from burnish.web.forms import read_form, read_number, read_text
 from burnish.web.page import choose_language, render, translator
 from burnish.web.run_view import RunView, open_view, render_parts, render_steps
 from burnish.web.stream import stream_record, stream_run
+from burnish.web.work.active_runs import ActiveRuns
 
 TAB = None
 SAID = ("go_on", "change", "comment", "edited", "stop")

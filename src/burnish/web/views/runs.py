@@ -13,11 +13,11 @@ from starlette.routing import Route
 from burnish.errors import SetupProblem
 from burnish.runs import Store
 from burnish.runs.store import RUNNING, UNREADABLE, RunRow
-from burnish.web.active_runs import ActiveRuns
 from burnish.web.forms import read_form
 from burnish.web.page import Tab, Translate, choose_language, render, translator
 from burnish.web.run_view import RunView, open_view
 from burnish.web.uploads import remove_unneeded
+from burnish.web.work.active_runs import ActiveRuns
 
 TAB = Tab("Results", "/runs")
 PAGE_ROWS = 50

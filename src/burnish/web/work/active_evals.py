@@ -22,7 +22,7 @@ from burnish.evals.handle import (
 )
 from burnish.evals.runner import EvalProgress
 from burnish.evals.schema import Attempt, Results
-from burnish.web.turns import Ticket, Turns
+from burnish.web.work.turns import Ticket, Turns
 
 MOST_AT_WORK = 20
 """Evaluations that work or wait for their turn."""

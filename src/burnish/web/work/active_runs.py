@@ -17,8 +17,8 @@ from burnish.runs import Run, Store
 from burnish.runs.attempt import Keep, Resources, RunHandle, start
 from burnish.runs.request import Request
 from burnish.runs.store import open_run
-from burnish.web.person import Person
-from burnish.web.turns import Ticket, Turns
+from burnish.web.work.person import Person
+from burnish.web.work.turns import Ticket, Turns
 
 MOST_WAITING = 50
 """Runs that may wait for their turn: more than that is a mistake, or somebody who means no good."""

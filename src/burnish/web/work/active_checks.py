@@ -21,8 +21,8 @@ from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.report.check_report import FILES, render_headline
 from burnish.runs import Store
 from burnish.text import one_line
-from burnish.web.turns import Ticket, Turns
 from burnish.web.uploads import UPLOADS
+from burnish.web.work.turns import Ticket, Turns
 
 SAVED, REPORT = "check.json", "report"
 MOST_WAITING, MOST_LISTED = 20, 30

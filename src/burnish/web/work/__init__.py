@@ -1,0 +1,1 @@
+"""What goes on behind the pages: runs, checks, evaluations and fetches, each in its turn, and whoever answers them."""
