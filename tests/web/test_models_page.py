@@ -16,7 +16,7 @@ from burnish import config
 from burnish.models import weights
 from burnish.models.catalog import CATALOG, Weights
 from burnish.models.weights import Unavailable, WeightsSource, weights_path
-from burnish.web import model_jobs
+from burnish.web.work import model_jobs
 from tests.commands.test_try_model import GOOD
 from tests.models.test_discovery import HALF, saying
 from tests.web.conftest import HeldModel, Served
