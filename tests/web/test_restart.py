@@ -103,7 +103,7 @@ def test_after_a_kill_the_run_is_listed_one_click_goes_on_and_nothing_is_asked_t
 
 
 @pytest.mark.slow
-def test_the_link_is_alone_on_its_line_and_ctrl_c_ends_the_server_with_what_it_works_on(
+def test_the_link_is_alone_on_its_line_and_ctrl_c_leaves_a_run_that_can_be_taken_up(
     start: Callable[..., Started], store: Store, tmp_path: Path
 ) -> None:
     (tmp_path / "model.json").write_text(json.dumps(script()))
@@ -118,4 +118,4 @@ def test_the_link_is_alone_on_its_line_and_ctrl_c_ends_the_server_with_what_it_w
             next(line for line in stream.iter_lines() if "review-text" in line)
             server.end(signal.SIGINT)
     assert server.process.returncode in (0, 130, -signal.SIGINT)
-    assert store.open(run_id).state == "interrupted"
+    assert store.open(run_id).state == "unfinished"
