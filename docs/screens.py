@@ -1,0 +1,198 @@
+"""Takes a picture of every screen, light and dark, wide and narrow, one of them in German: python -m docs.screens.
+
+All go into a temporary folder, or the one that is named; those in KEPT also to docs/images/web. The server, its runs
+and checks are real; models answer from scripts, and the evaluation is made of thin air, as its name says.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+from tests.evals.fake_evaluations import betting, plan
+from tests.evals.toys import toy
+from tests.support import block, script
+from tests.web.conftest import BROWSERS, HeldModel, Served
+from tests.web.screens import end_run
+from tests.web.test_uploads import make_zip
+
+from burnish.evals.eval_store import Folder, new_path
+from burnish.models.model import Ask, Piece
+from burnish.runs import Store
+
+IMAGES = Path(__file__).parent / "images" / "web"
+KEPT = {
+    "result-1200-light": "result",
+    "live-1200-light": "live",
+    "write-1200-dark": "write",
+    "evaluate-1200-light": "evaluate",
+    "check-390-light": "check-phone",
+    "result-390-dark": "result-phone",
+    "write-1200-light-de": "write-de",
+}
+TALLEST = {"result": 1320, "result-phone": 1400, "check-phone": 1400, "live": 1200, "evaluate": 1100}
+"""Pixels of what is kept: the top of a page."""
+SHARE = (
+    "a function share(cents, people) for fair parts, larger first: share(100, 3) == [34, 33, 33], "
+    "share(2, 4) == [1, 1, 0, 0], share(0, 2) == [0, 0]"
+)
+SHARE_CODE = '''def share(cents: int, people: int) -> list[int]:
+    """The parts of an amount, in cents; larger ones first."""
+    each, rest = divmod(cents, people)
+    return [each + 1] * rest + [each] * (people - rest)'''
+SHARE_LOOP = '''def share(cents: int, people: int) -> list[int]:
+    """Every person's part in cents; the first ones pay what is left over."""
+    each, rest = divmod(cents, people)
+    return [each + (1 if person < rest else 0) for person in range(people)]'''
+SHARE_WRONG = SHARE_CODE.replace("[each + 1] * rest + [each] * (people - rest)", "[each] * people")
+SHARE_TESTS = "assert share(10, 1) == [10]\nassert share(7, 7) == [1] * 7\nassert share(1001, 2) == [501, 500]"
+THOUGHT = "Each pays the same share, and what is left over goes to the first ones, a cent each."
+SHOP = {
+    "shop/cart.py": 'def total(prices: list[int]) -> int:\n    """The sum, in cents."""\n    return sum(prices)\n',
+    "shop/test_cart.py": "from cart import total\n\n\ndef test_total():\n    assert total([150, 200]) == 350\n",
+}
+
+
+def share_script(**replies: str | list[str]) -> dict[str, list[str]]:
+    """Versions that were written independently of each other, and agree; the first one is wrong."""
+    good, loop = block(SHARE_CODE), block(SHARE_LOOP)
+    drafts = f"Each pays the same, and the first ones a cent more:\n\n{block(SHARE_WRONG)}"
+    usual = {"draft": drafts, "reflect": good, "repair": good, "tests": block(SHARE_TESTS), "rewrite": [loop, good]}
+    return script(**{**usual, **replies})  # type: ignore[arg-type]
+
+
+OTHERS = {
+    "a function is_leap(year), e.g. is_leap(2024) is True": "def is_leap(year):\n    return year % 4 == 0",
+    "a function initials(name), e.g. initials('Ada Lovelace') == 'A. L.'": "def initials(name):\n    return name[0]",
+}
+
+
+class SteadyModel(HeldModel):
+    """Writes as fast as a small model on a laptop."""
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
+        """The next reply, a word at a time."""
+        for piece in super().stream(ask, cancel):
+            time.sleep(0.03)
+            yield piece
+
+
+def evaluate() -> str:
+    """The id of an evaluation on disk that nobody has made."""
+    made = betting(60, honest=0.9)
+    named = {task: f"example/{place}" for place, (task, _, _) in enumerate(made.tried, 1)}
+    told = plan(suite="examples", variant="", model="scripted:example", strategy="burnish", seeds=(0,))
+    tasks = [toy(place, name) for place, name in enumerate(named.values(), 1)]
+    folder = Folder.create(new_path("example"), told, tasks)
+    for task, seed, events in made.tried:
+        folder.write(named[task], seed, events)
+    return folder.path.name
+
+
+def fill(served: Served) -> dict[str, str]:
+    """Runs, a check and an evaluation; the address of each screen. One run goes on, and is in mid-answer."""
+    client = served.client()
+    for sentence, code in OTHERS.items():
+        answers = dict.fromkeys(("draft", "rewrite", "repair", "reflect", "repeat", "syntax"), block(code))
+        served.models = [HeldModel(script(**answers, tests=""), held="")]
+        end_run(served, client, served.begin(client, sentence))
+    served.models = [SteadyModel(share_script(), held="")]
+    done = served.begin(client, SHARE, fast="")
+    end_run(served, client, done)
+    sent = client.post("/check", data={"kind": "quick"}, files={"file": ("shop.zip", make_zip(SHOP))})
+    check = sent.headers["location"]
+    while served.app.state.checks.find(check.removeprefix("/check/")):
+        time.sleep(0.1)
+    thinks = f"<think>{THOUGHT}</think>\nWith a loop over all people:\n\n{block(SHARE_LOOP)}"
+    model = SteadyModel(share_script(rewrite=thinks), held="rewrite")
+    served.models = [model]
+    live = served.begin(client, SHARE)
+    served.wait_until(live, "asking")
+    model.let(2 * (len(THOUGHT.split()) + 24))  # two are asked for at once
+    return {
+        "write": "/",
+        "fix": "/fix",
+        "check": check,
+        "results": "/runs",
+        "result": f"/runs/{done}",
+        "live": f"/runs/{live}",
+        "evaluate": f"/evaluate/{evaluate()}",
+        "models": "/models",
+        "settings": "/settings",
+    }
+
+
+def photograph(page: Page, screen: str, file: Path) -> None:
+    """The whole page, once it is quiet; of a result with one call that was tried."""
+    page.wait_for_timeout(1500)
+    if screen == "result":
+        page.fill("#try-arguments", "1999, 3")
+        page.click("#try button.primary")
+        page.wait_for_selector(".tried")
+        page.evaluate("document.activeElement.blur()")
+    if screen == "settings":  # what follows names folders of this machine
+        page.locator("main .card").first.screenshot(path=file)
+    else:
+        most = TALLEST.get(KEPT.get(file.stem, ""), 20_000)
+        width, height = page.evaluate("[innerWidth, document.documentElement.scrollHeight]")
+        page.screenshot(path=file, full_page=True, clip={"x": 0, "y": 0, "width": width, "height": min(most, height)})
+
+
+def visit(browser: Browser, served: Served, screens: dict[str, str], folder: Path) -> None:
+    """Every screen in every look."""
+    looks = [*product(("light", "dark"), (1200, 390), ("en",)), ("light", 1200, "de")]
+    for (screen, path), (theme, width, language) in product(screens.items(), looks):
+        if language == "de" and screen != "write":
+            continue
+        zoom = 1.2 if (screen, width) == ("result", 1200) else 1.0  # there is much to be seen at once
+        page = browser.new_page(
+            color_scheme=theme,
+            viewport={"width": round(width * zoom), "height": 900},
+            device_scale_factor=1 / zoom,
+            locale=language,
+        )
+        page.goto(served.access.link)
+        page.goto(served.address + path)
+        photograph(page, screen, folder / f"{screen}-{width}-{theme}{'-de' if language == 'de' else ''}.png")
+        page.close()
+
+
+def main(folder: Path) -> None:
+    """All pictures into this folder, and the best beside the docs."""
+    home = Path(tempfile.mkdtemp())
+    os.environ.update(BURNISH_HOME=str(home), BURNISH_CONFIG=str(home / "config.toml"))
+    served = Served(Store(home))
+    chromium = next(filter(None, map(shutil.which, BROWSERS)))
+    try:
+        screens = fill(served)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            visit(browser, served, screens, folder)
+            browser.close()
+    finally:
+        served.end()
+        shutil.rmtree(home)
+    keep(folder)
+
+
+def keep(folder: Path) -> None:
+    """The best ones, smaller where pngquant is there."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for name, kept in KEPT.items():
+        target = shutil.copyfile(folder / f"{name}.png", IMAGES / f"{kept}.png")
+        if shutil.which("pngquant"):
+            subprocess.run(["pngquant", "--force", "--strip", "--output", target, "128", target], check=True)
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
+    place.mkdir(parents=True, exist_ok=True)
+    main(place)
+    print(place)
