@@ -33,7 +33,7 @@ from burnish.events import (
 from burnish.intervals import wilson
 from burnish.report.narrate import Tone
 from burnish.text import one_line
-from burnish.web.page import Translate
+from burnish.web.page import Translate, format_percent
 from burnish.web.steps import VERDICTS, Step, describe_step
 from burnish.web.work.active_evals import ActiveEvaluation, ActiveEvaluations
 
@@ -258,7 +258,7 @@ def _describe_scoring(event: BaseEvent, t: Translate) -> tuple[str, str, Tone] |
             return "code", t("If it had to end here, it would hand over version {n}.", n=event.version), "quiet"
         case Answered():
             said = f"{t(VERDICTS[event.verdict])}, " if event.verdict else ""
-            sure = f"{said}{100 * (event.confidence or 0):.0f} %"
+            sure = f"{said}{format_percent(event.confidence)}"
             text = t("If it had to end here, it would hand over version {n} ({sure}).", n=event.version, sure=sure)
             return "code", text, "quiet"
         case Scored(passed=True):
