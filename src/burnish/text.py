@@ -19,6 +19,8 @@ _CONTROLS = {"Cc", "Cf", "Cs", "Co"}
 
 def strip_controls(text: str) -> str:
     """The text without terminal escapes, control and invisible direction characters; a file may hold this."""
+    if text.isprintable():  # by far the most, and a look at each character costs
+        return text
     text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
     return "".join(char for char in text if char in _KEPT or unicodedata.category(char) not in _CONTROLS)
 

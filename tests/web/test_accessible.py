@@ -192,6 +192,8 @@ def test_at_400_percent_no_screen_scrolls_sideways(
                 )
                 wide.append(f"{path} ({language}) is {width} wide: {culprit}")
     assert not wide, "\n".join(wide)
+    page.evaluate("document.querySelector('h1').style.width = '500px'")
+    assert page.evaluate("document.documentElement.scrollWidth") > 320, "planted, and found"
 
 
 # --- German ---
