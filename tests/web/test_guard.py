@@ -9,7 +9,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from starlette.routing import Route
+from typer.testing import CliRunner
 
+from burnish.cli.main import app as cli
 from burnish.errors import SetupProblem
 from burnish.runs import Store
 from burnish.web import guard
@@ -385,6 +387,14 @@ def test_other_machines_come_in_only_with_a_password() -> None:
     for host in ("0.0.0.0", "192.168.1.7", "", "::", "localhost"):
         with pytest.raises(SetupProblem, match="--password"):
             serve(host=host, browser=False)
+
+
+def test_the_password_can_come_from_a_variable_that_other_users_cannot_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+    monkeypatch.setattr("burnish.web.server.serve", lambda *values: given.extend(values))
+    monkeypatch.setenv("BURNISH_PASSWORD", WORD)
+    assert CliRunner().invoke(cli, ["ui", "--no-browser", "--host", "0.0.0.0"]).exit_code == 0
+    assert given[1:3] == ["0.0.0.0", WORD]
 
 
 def test_the_password_opens_the_door(outsider: httpx.Client) -> None:

@@ -13,7 +13,14 @@ def ui(
     host: Annotated[
         str, typer.Option(help="Another address to listen at; other machines can come in then, over plain HTTP.")
     ] = "127.0.0.1",
-    password: Annotated[str, typer.Option(help="What other machines have to know; goes with --host.")] = "",
+    password: Annotated[
+        str,
+        typer.Option(
+            envvar="BURNISH_PASSWORD",
+            help="What other machines have to know; goes with --host. Other users of this machine cannot read it where "
+            "it is in the variable.",
+        ),
+    ] = "",
 ) -> None:
     """Open Burnish in the browser."""
     from burnish.web.server import serve
