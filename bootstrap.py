@@ -433,7 +433,8 @@ STEPS: dict[str, Callable[[], str]] = {
 def run_tests(args: list[str]) -> int:
     """Everything that a machine without a GPU can check. All of it runs; the first failure gives the exit code.
 
-    Files of tests run side by side; those with a real model come after them, because it wants all cores.
+    Files of tests run side by side; those with a real model come after them, because it wants all cores. Tests that
+    failed beside others run once more, alone: some measure time. Only what fails then, too, has failed.
     """
     import subprocess
 
@@ -445,7 +446,14 @@ def run_tests(args: list[str]) -> int:
         checks += [["pytest", "-m", "model and not gpu", "-n", "0"]]
     # Where this is set, every command that a test starts would compile all of its packages anew.
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    codes = [subprocess.call([PYTHON, "-m", *check], cwd=ROOT, env=variables) for check in checks]
+    codes = []
+    for check in checks:
+        code = subprocess.call([PYTHON, "-m", *check], cwd=ROOT, env=variables)
+        if code == 1 and "--maxprocesses" in check:
+            say("\nburnish: the tests that failed are run once more, alone\n")
+            alone = [*check, "--last-failed", "--last-failed-no-failures", "none", "-n", "0"]
+            code = subprocess.call([PYTHON, "-m", *alone], cwd=ROOT, env=variables)
+        codes.append(code)
     return next((code for code in codes if code), 0)
 
 

@@ -111,11 +111,15 @@ def test_a_worker_that_is_killed_ends_the_evaluation_which_can_go_on(tmp_path: P
         os.kill(next(iter(set(all_children()) - before)), signal.SIGKILL)
 
     def all_children() -> list[int]:
-        threads = Path("/proc/self/task").iterdir()
-        return [int(pid) for one in threads for pid in (one / "children").read_text().split() if is_worker(int(pid))]
+        found = [int(pid) for one in Path("/proc/self/task").iterdir() for pid in read(one / "children").split()]
+        return [pid for pid in found if b"work_for" in read(Path(f"/proc/{pid}/cmdline"))]
 
-    def is_worker(pid: int) -> bool:
-        return b"work_for" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    def read(file: Path) -> bytes:
+        """What the kernel says of a thread or a process; nothing of one that has just ended."""
+        try:
+            return file.read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            return b""
 
     threading.Thread(target=kill, daemon=True).start()
     with pytest.raises(SandboxError):

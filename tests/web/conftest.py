@@ -1,18 +1,23 @@
 """A real server on a port of its own, a client that has its key, and a real browser."""
 
+import hashlib
 import os
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from burnish.models import weights
+from burnish.models.catalog import CATALOG, Weights
 from burnish.models.model import Ask, Done, Model, Piece, Waiting
 from burnish.models.names import open_models
 from burnish.models.scripted import Script, ScriptedModel
+from burnish.models.weights import WeightsSource
 from burnish.runs import Store
 from burnish.web.app import build_app
 from burnish.web.guard import Access
@@ -20,6 +25,7 @@ from burnish.web.run_view import RunView, open_view
 from burnish.web.server import listen, make_server
 from burnish.web.views import VIEWS
 from tests.support import DOUBLE
+from tests.web.slow_weights import BYTES, TINY, SlowSource
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -119,6 +125,23 @@ def client(served: Served) -> Iterator[httpx.Client]:
     opened = served.client()
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Weights:
+    digest = hashlib.sha256(BYTES).hexdigest()
+    entry = Weights(TINY, "tiny.gguf", len(BYTES), digest, "none", hub_repo="a/b", hub_revision="c", wheels=())
+    monkeypatch.setitem(CATALOG, TINY, entry)
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+    return entry
+
+
+@pytest.fixture
+def source(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowSource]:
+    slow = SlowSource()
+    monkeypatch.setattr(weights, "SOURCES", (WeightsSource("slow", slow.fetch, copies=1),))
+    yield slow
+    slow.may_go.release(100)
 
 
 @pytest.fixture(scope="session")

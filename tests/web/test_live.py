@@ -18,6 +18,7 @@ from burnish.web.views import run as run_pages
 from tests.support import DOUBLE, GOOD, block, script
 from tests.web.conftest import HeldModel, Served
 from tests.web.screens import EVIL, EVIL_TESTS, fill, list_screens
+from tests.web.slow_weights import TINY, SlowSource
 
 THOUGHT = "Twice <b>is</b> times two."
 DRAFT = f"<think>{THOUGHT}</think>\nHere it comes: {GOOD}"
@@ -288,6 +289,21 @@ def test_stop_while_an_answer_comes(
 def test_stop_while_a_person_is_asked(open_page: OpenPage, served: Served, client: httpx.Client) -> None:
     page = open_page(f"/runs/{(run_id := served.begin(client, 'a function double(n), e.g. double(2) == 4'))}")
     page.wait_for_selector("#run[data-state=waiting]")
+    stop_by_click(page, served, run_id)
+
+
+@pytest.mark.browser
+def test_stop_while_weights_are_fetched(
+    open_page: OpenPage,
+    served: Served,
+    client: httpx.Client,
+    source: SlowSource,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(served.app.state.runs, "_own_opener", False)  # models are opened as without a test
+    page = open_page(f"/runs/{(run_id := served.begin(client, model=TINY))}")
+    source.may_go.release(5)
+    page.wait_for_selector("#notice:has-text('weights: 50 %')")
     stop_by_click(page, served, run_id)
 
 

@@ -1,11 +1,10 @@
 """Models: who can answer, fetched, stopped and chosen, whatever a server calls its models."""
 
-import hashlib
 import json
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,53 +13,13 @@ import pytest
 
 from burnish import config
 from burnish.models import weights
-from burnish.models.catalog import CATALOG, Weights
+from burnish.models.catalog import Weights
 from burnish.models.weights import Unavailable, WeightsSource, weights_path
 from burnish.web.work import model_jobs
 from tests.commands.test_try_model import GOOD
 from tests.models.test_discovery import HALF, saying
 from tests.web.conftest import HeldModel, Served
-
-BYTES = b"the very bytes" * 1000
-NAME = "local:tiny"
-
-
-class SlowSource:
-    """Gives the weights in ten parts, one whenever the test lets it, and goes on after what is there."""
-
-    def __init__(self) -> None:
-        self.may_go = threading.Semaphore(0)
-        self.began_at: list[int] = []
-
-    def fetch(self, entry: Weights, folder: Path, report: weights.Report) -> Path:
-        target = folder / "slow"
-        done = target.stat().st_size if target.exists() else 0
-        self.began_at.append(done)
-        with target.open("ab") as file:
-            while done < len(BYTES):
-                self.may_go.acquire(timeout=20)
-                file.write(BYTES[done : done + len(BYTES) // 10])
-                file.flush()
-                done = file.tell()
-                report(done)
-        return target
-
-
-@pytest.fixture
-def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Weights:
-    digest = hashlib.sha256(BYTES).hexdigest()
-    entry = Weights(NAME, "tiny.gguf", len(BYTES), digest, "none", hub_repo="a/b", hub_revision="c", wheels=())
-    monkeypatch.setitem(CATALOG, NAME, entry)
-    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
-    return entry
-
-
-@pytest.fixture
-def source(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowSource]:
-    slow = SlowSource()
-    monkeypatch.setattr(weights, "SOURCES", (WeightsSource("slow", slow.fetch, copies=1),))
-    yield slow
-    slow.may_go.release(100)
+from tests.web.slow_weights import BYTES, TINY, SlowSource
 
 
 def wait_for(look: Callable[[], bool], seconds: float = 20) -> None:
@@ -82,7 +41,7 @@ def test_weights_are_listed_with_size_memory_and_what_they_are_good_for(client: 
 def test_weights_are_fetched_with_their_progress_shown(
     client: httpx.Client, served: Served, tiny: Weights, source: SlowSource
 ) -> None:
-    assert client.post("/models/fetch", data={"name": NAME}).status_code == 303
+    assert client.post("/models/fetch", data={"name": TINY}).status_code == 303
     source.may_go.release(5)
     wait_for(lambda: 'value="7000"' in client.get("/models/jobs").text)
     assert 'max="14000"' in client.get("/models/jobs").text
@@ -90,7 +49,7 @@ def test_weights_are_fetched_with_their_progress_shown(
     source.may_go.release(5)
     wait_for(lambda: weights.is_checked(tiny))
     wait_for(lambda: not served.app.state.model_jobs.list())
-    over = client.get("/models/jobs", params={"had": f"fetch.{NAME}.at_work"})
+    over = client.get("/models/jobs", params={"had": f"fetch.{TINY}.at_work"})
     assert over.headers["HX-Trigger"] == "models-changed"
     assert weights_path(tiny).read_bytes() == BYTES
     assert "on this disk" in client.get("/models/here").text
@@ -99,10 +58,10 @@ def test_weights_are_fetched_with_their_progress_shown(
 def test_a_fetch_that_is_stopped_keeps_what_it_has_and_goes_on_from_there(
     client: httpx.Client, tiny: Weights, source: SlowSource
 ) -> None:
-    client.post("/models/fetch", data={"name": NAME})
+    client.post("/models/fetch", data={"name": TINY})
     source.may_go.release(5)
     wait_for(lambda: 'value="7000"' in client.get("/models/jobs").text)
-    client.post("/models/fetch/stop", data={"name": NAME})
+    client.post("/models/fetch/stop", data={"name": TINY})
     stopped = client.get("/models/jobs").text
     assert "fetching was stopped" in stopped
     assert "every 1s" not in stopped
@@ -110,14 +69,14 @@ def test_a_fetch_that_is_stopped_keeps_what_it_has_and_goes_on_from_there(
     wait_for(lambda: not any(thread.name == "burnish-fetch" for thread in threading.enumerate()))
     assert not weights.is_checked(tiny)
     source.may_go.release(20)
-    client.post("/models/fetch", data={"name": NAME})
+    client.post("/models/fetch", data={"name": TINY})
     wait_for(lambda: weights.is_checked(tiny))
     assert source.began_at == [0, 8400]
 
 
 def test_two_clicks_fetch_once(client: httpx.Client, tiny: Weights, source: SlowSource) -> None:
     for _ in range(2):
-        client.post("/models/fetch", data={"name": NAME})
+        client.post("/models/fetch", data={"name": TINY})
     source.may_go.release(20)
     wait_for(lambda: weights.is_checked(tiny))
     assert source.began_at == [0]
@@ -128,17 +87,17 @@ def test_what_cannot_be_fetched_says_why(client: httpx.Client, tiny: Weights, mo
         raise Unavailable("no route to <b>host</b>")
 
     monkeypatch.setattr(weights, "SOURCES", (WeightsSource("hub", refuse, copies=1),))
-    for name in (NAME, "local:<img src=x>"):
+    for name in (TINY, "local:<img src=x>"):
         client.post("/models/fetch", data={"name": name})
     wait_for(lambda: "no route to &lt;b&gt;host" in client.get("/models/jobs").text)
     wait_for(lambda: "There is no model" in client.get("/models/jobs").text)
     assert "<img" not in client.get("/models/jobs").text
-    client.post("/models/fetch/stop", data={"name": NAME})
+    client.post("/models/fetch/stop", data={"name": TINY})
     assert "no route" not in client.get("/models/jobs").text, "it is put away"
 
 
 def test_only_what_the_page_offers_can_be_done_with_a_model(client: httpx.Client) -> None:
-    assert client.post("/models/remove", data={"name": NAME}).status_code == 400
+    assert client.post("/models/remove", data={"name": TINY}).status_code == 400
     assert client.post("/models/fetch", data={"name": ""}).status_code == 400
 
 
@@ -233,7 +192,7 @@ def test_a_fetch_is_watched_to_its_end_without_loading_the_page_anew(
     from playwright.sync_api import expect
 
     page = open_page("/models")
-    row = page.locator("#here li", has_text=NAME)
+    row = page.locator("#here li", has_text=TINY)
     row.get_by_role("button", name="Get").click()
     expect(page.locator("#jobs h2")).to_contain_text("is being fetched")
     page.evaluate("() => { window.stays = true }")
