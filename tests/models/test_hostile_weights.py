@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import re
 import zipfile
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def calls_of_from_pretrained() -> list[dict[str, ast.expr]]:
         {keyword.arg or "**": keyword.value for keyword in node.keywords}
         for tree in trees
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "from_pretrained"
+        if isinstance(node, ast.Call) and re.fullmatch(r"Auto\w+\.from_pretrained", ast.unparse(node.func))
     ]
 
 

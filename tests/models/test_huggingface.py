@@ -19,12 +19,12 @@ from burnish.json_schema import AnswerFlaw, NotBySchema, freeze_schema
 from burnish.models.model import Ask, Chunk, Done
 from burnish.models.names import open_model
 from burnish.models.weights import TRANSFORMERS_EXTRA, TransformersSource, find_transformers_source
+from tests.models.tiny_network import make_tiny
 from tests.support import ROOT
 
 try:
     import torch
     import transformers
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     from burnish.models.huggingface.engine import EngineSize, load_weights, pack_prompts
     from burnish.models.huggingface.model import HuggingFaceModel, TokenDecoder, encode_prompt, engine_for
@@ -35,7 +35,6 @@ else:
     THERE = True
 
 needs_torch = pytest.mark.skipif(not THERE, reason="torch and transformers are not installed: the extra [hf]")
-CHAT = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}<|im_start|>assistant\n"
 
 
 def ask(words: str = "Say hello.", **settings: Any) -> Ask:
@@ -53,23 +52,7 @@ def answer(model: "HuggingFaceModel", question: Ask) -> tuple[str, Done]:
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A random model of two layers whose tokens are bytes."""
-    torch.set_num_threads(1)  # so small a model is slower with more, and much slower beside other work
-    letters = {letter: number for number, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
-    inner = Tokenizer(models.BPE(vocab=letters, merges=[]))
-    inner.pre_tokenizer, inner.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=inner, eos_token="<|im_end|>")
-    tokenizer.add_special_tokens({"additional_special_tokens": ["<|im_start|>"]})
-    tokenizer.chat_template = CHAT
-    torch.manual_seed(1)
-    config = transformers.Qwen2Config(
-        vocab_size=320, hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=512, initializer_range=0.3, eos_token_id=tokenizer.eos_token_id,
-    )  # fmt: skip
-    folder = tmp_path_factory.mktemp("tiny")
-    transformers.Qwen2ForCausalLM(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return make_tiny(tmp_path_factory.mktemp("tiny"))
 
 
 SIZES = {

@@ -12,6 +12,7 @@ from burnish.cli.check import check, strengthen, verify
 from burnish.cli.eval import compare, evaluate
 from burnish.cli.runs import explain, rate, rm, runs, show
 from burnish.cli.setup import config_app, doctor, models_app, own_tests
+from burnish.cli.train import adapters_app, train_app
 from burnish.cli.ui import ui
 from burnish.cli.write import answer, apply, fix, resume, write
 from burnish.errors import AttemptError, SetupProblem
@@ -25,6 +26,8 @@ for command in (write, fix, apply, check, strengthen, verify, runs, show, explai
     app.command(context_settings={"ignore_unknown_options": command is answer})(command)  # its answer may be -1
 app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
+app.add_typer(train_app, name="train")
+app.add_typer(adapters_app, name="adapters")
 app.command("eval")(evaluate)
 app.command()(compare)
 app.command()(doctor)

@@ -18,6 +18,7 @@ from typing import IO, Any, Self
 
 from burnish import config
 from burnish.errors import ModelError, blame
+from burnish.models.adapters import Adapter, split_adapter
 from burnish.models.catalog import CATALOG, LARGER
 from burnish.models.http import read_prompt_too_long
 from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
@@ -107,6 +108,8 @@ class LlamaSettings:
     context: int = CONTEXT_TOKENS_PER_SLOT
     """Tokens for each of the slots."""
     gpu_layers: int | str = config.AUTO
+    adapter: Path | None = None
+    """A LoRA in GGUF, on or off for each ask."""
 
     @property
     def layers_on_gpu(self) -> int:
@@ -142,6 +145,8 @@ class LlamaServer:
             params.verbosity = 0
             params.ui = False
             params.endpoint_slots = False
+            if self.settings.adapter:
+                params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(self.settings.adapter), 1.0)]
             if self.settings.speculate:
                 kinds = xllamacpp.common_speculative_type
                 params.speculative.types = [kinds[f"COMMON_SPECULATIVE_TYPE_{name}"] for name in SPECULATION]
@@ -205,11 +210,13 @@ class LocalModel:
 
     slots = SLOTS
 
-    def __init__(self, name: str, weights: Path, speculate: bool = False) -> None:
+    def __init__(self, name: str, weights: Path, speculate: bool = False, adapter: Adapter | None = None) -> None:
         self.name = name
         self.weights = weights
-        self.context = local_context(name)
-        self.settings = LlamaSettings(weights, speculate, self.context, config.load().gpu_layers)
+        self.adapter = adapter
+        self.context = local_context(split_adapter(name)[0])
+        changed = adapter.gguf if adapter else None
+        self.settings = LlamaSettings(weights, speculate, self.context, config.load().gpu_layers, changed)
         self._cpu_lock = CpuLock.of_this_machine()
 
     @property
@@ -220,7 +227,8 @@ class LocalModel:
         ahead = ", guessing ahead" if self.settings.speculate else ""
         layers = self.settings.layers_on_gpu
         gpu = f", {'all' if layers < 0 else layers} layers on {list_gpus()[0]}" if layers else ""
-        return f"llama.cpp (xllamacpp {version('xllamacpp')}{ahead}){coarse}{gpu}"
+        trained = f", {self.adapter.label}" if self.adapter else ""
+        return f"llama.cpp (xllamacpp {version('xllamacpp')}{ahead}){coarse}{gpu}{trained}"
 
     def warm_up(self) -> None:
         """Begin to read the weights while the caller does something else."""
@@ -244,7 +252,8 @@ class LocalModel:
             if cancel.wait(POLL_SECONDS):
                 return
         try:
-            answer = stream_in_thread(_answer(server, ask), cancel, _translate)
+            changes = {"lora": [{"id": 0, "scale": float(self.adapter.answers(ask.purpose))}]} if self.adapter else {}
+            answer = stream_in_thread(_answer(server, ask, changes), cancel, _translate)
             # Stop strings are looked for here: llama.cpp's chat protocol does not say whether one ended the answer.
             yield from end_at_stop(answer, ask, self.counted)
         finally:
@@ -268,7 +277,7 @@ def local_context(name: str) -> int:
     return smallest_known(wanted, known.context if known else 0)
 
 
-def _answer(server: LlamaServer, ask: Ask) -> Answer:
+def _answer(server: LlamaServer, ask: Ask, more: dict[str, Any]) -> Answer:
     usage: dict[str, int] = {}
     end_reason = ""
     with disable_tracing():
@@ -284,6 +293,7 @@ def _answer(server: LlamaServer, ask: Ask) -> Answer:
                 "repeat_penalty": ask.repetition_penalty,
                 "repeat_last_n": server.settings.context,
                 **ask.response_format,
+                **more,
             },
         ):
             usage = part.usage_metadata or usage

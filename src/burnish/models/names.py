@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from burnish import config
 from burnish.errors import SetupProblem
+from burnish.models.adapters import Adapter, find_adapter, split_adapter
 from burnish.models.catalog import DEFAULT_MODEL, find_nearest_names
 from burnish.models.model import Model, Progress
 from burnish.models.providers import KEY_VARIABLES, PACKAGES, ModelServer, find_server, provider_names
@@ -61,15 +62,17 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
         from burnish.models.local import LocalModel
         from burnish.models.weights import ensure_weights
 
-        return LocalModel(name, ensure_weights(name, progress))
+        base, adapter = _find_parts(name)
+        return LocalModel(name, ensure_weights(base, progress), adapter=adapter)
     if provider == "huggingface" and rest:
         from burnish.models.weights import check_transformers, find_transformers_source
 
+        base, adapter = _find_parts(name)
         check_transformers(name)
-        source = find_transformers_source(name, progress)
+        source = find_transformers_source(base, progress)
         from burnish.models.huggingface.model import HuggingFaceModel
 
-        return HuggingFaceModel(name, source)
+        return HuggingFaceModel(name, source, adapter=adapter)
     if rest and (server := find_server(name)):
         return _open_server_model(name, server)
     if name == AUTO:
@@ -84,6 +87,12 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
     raise SetupProblem(
         f"There is no model {name!r}. Did you mean {' or '.join(near)}? See all of them with", "burnish models"
     )
+
+
+def _find_parts(name: str) -> tuple[str, Adapter | None]:
+    """The name of the weights, and the adapter behind a plus."""
+    base, adapter = split_adapter(name)
+    return base, find_adapter(adapter, base.partition(":")[2]) if adapter else None
 
 
 def _open_server_model(name: str, server: ModelServer) -> Model:

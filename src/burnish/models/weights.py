@@ -123,6 +123,8 @@ class TransformersSource:
 
     place: str
     gguf: str = ""
+    adapter: str = ""
+    """The folder of a PEFT adapter that is added to them."""
 
     @property
     def quantisation(self) -> str:

@@ -60,29 +60,13 @@ def best_device() -> torch.device:
 
 
 def load_weights(source: TransformersSource, context: int) -> LoadedModel:
-    """Read the weights: bfloat16 on a GPU, float32 on a processor. Refuses kinds of layers the engine cannot run.
-
-    No code of a repository is run, whatever its files ask for; by default Transformers would ask the user.
-    """
+    """Read the weights: bfloat16 on a GPU, float32 on a processor. Refuses kinds of layers the engine cannot run."""
     AttentionInterface.register(ATTENTION, attend)
     torch.backends.cuda.enable_cudnn_sdp(False)  # it plans each new shape anew, and prompts come in all shapes
-    disable_progress_bar()
-    with suppress(ImportError):
-        from transformers import modeling_gguf_pytorch_utils as reader
-
-        reader.tqdm = lambda tensors, **words: tensors  # a bar of its own, that would run across our screen
     dtype = torch.bfloat16 if best_device().type == "cuda" else torch.float32
-    kept = find_converted(source, dtype) if source.gguf else None
-    is_converted = kept is not None and kept.exists()
-    where: dict[str, Any] = {"gguf_file": source.gguf} if source.gguf and not is_converted else {}
-    safe = {} if where else {"use_safetensors": True}  # the other format of the hub is a pickle
-    place = str(kept) if is_converted else source.place
-    tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False, **where)
-    network = AutoModelForCausalLM.from_pretrained(
-        place, dtype=dtype, attn_implementation=ATTENTION, trust_remote_code=False, **where, **safe
-    )
-    if kept and not is_converted:
-        keep_converted(network, tokenizer, kept)
+    network, tokenizer = read_network(source, dtype, ATTENTION)
+    if source.adapter:
+        network = add_adapter(network, Path(source.adapter)).merge_and_unload()
     kinds = set(getattr(network.config, "layer_types", None) or ["full_attention"])
     window = getattr(network.config, "sliding_window", None) or context
     if kinds - {"full_attention", "sliding_attention"} or ("sliding_attention" in kinds and window < context):
@@ -92,6 +76,39 @@ def load_weights(source: TransformersSource, context: int) -> LoadedModel:
     configured = getattr(getattr(network, "generation_config", None), "eos_token_id", None)
     ends |= {*configured} if isinstance(configured, list) else {configured}
     return LoadedModel(network.to(best_device()).eval(), tokenizer, frozenset(ends - {None}))
+
+
+def read_network(source: TransformersSource, dtype: torch.dtype, attention: str) -> tuple[Any, Any]:
+    """The network of some weights, without any adapter, and its tokenizer. A GGUF file is converted once, and kept.
+
+    No code of a repository is run, whatever its files ask for; by default Transformers would ask the user.
+    """
+    disable_progress_bar()
+    with suppress(ImportError):
+        from transformers import modeling_gguf_pytorch_utils as reader
+
+        reader.tqdm = lambda tensors, **words: tensors  # a bar of its own, that would run across our screen
+    kept = find_converted(source, dtype) if source.gguf else None
+    is_converted = kept is not None and kept.exists()
+    where: dict[str, Any] = {"gguf_file": source.gguf} if source.gguf and not is_converted else {}
+    safe = {} if where else {"use_safetensors": True}  # the other format of the hub is a pickle
+    place = str(kept) if is_converted else source.place
+    tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False, **where)
+    network = AutoModelForCausalLM.from_pretrained(
+        place, dtype=dtype, attn_implementation=attention, trust_remote_code=False, **where, **safe
+    )
+    if kept and not is_converted:
+        keep_converted(network, tokenizer, kept)
+    return network, tokenizer
+
+
+def add_adapter(network: Any, folder: Path, is_trainable: bool = False) -> Any:
+    """The network with a LoRA beside its weights. Raises ModelError where that is a pickle, which could run code."""
+    from peft import PeftModel
+
+    if not (folder / "adapter_model.safetensors").is_file():
+        raise ModelError(f"there are no numbers in {folder}, or in a form that could run code: safetensors is wanted")
+    return PeftModel.from_pretrained(network, str(folder), is_trainable=is_trainable)
 
 
 def find_converted(source: TransformersSource, dtype: torch.dtype) -> Path:

@@ -3,12 +3,14 @@
 import queue
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
 import transformers
 
 from burnish.errors import ModelError, PromptTooLong, blame
+from burnish.models.adapters import Adapter
 from burnish.models.huggingface.engine import BatchEngine, EngineSize, best_device
 from burnish.models.huggingface.slots import EngineRow
 from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
@@ -36,9 +38,12 @@ def engine_for(source: TransformersSource, size: EngineSize) -> BatchEngine:
 class HuggingFaceModel:
     """A Transformers model that answers all waiting asks together. Loads at the first ask, or with `warm_up`."""
 
-    def __init__(self, name: str, source: TransformersSource, size: EngineSize | None = None) -> None:
+    def __init__(
+        self, name: str, source: TransformersSource, size: EngineSize | None = None, adapter: Adapter | None = None
+    ) -> None:
         self.name = name
         self.source = source
+        self.adapter = adapter
         self.size = size or EngineSize.for_this_machine()
         self.slots = self.size.slots
         self.context = self.size.context
@@ -51,18 +56,20 @@ class HuggingFaceModel:
         running = _engines.get((self.source, self.size))
         eager = f"step by step ({running.eager_because})" if running and running.eager_because else ""
         parts = (f"transformers {transformers.__version__} on {where}", f"{self.slots} slots")
-        return ", ".join(filter(None, (*parts, self.source.quantisation, eager)))
+        trained = self.adapter.label if self.adapter else ""
+        return ", ".join(filter(None, (*parts, self.source.quantisation, trained, eager)))
 
     def warm_up(self) -> None:
         """Begin to read the weights while the caller does something else."""
-        engine_for(self.source, self.size)
+        for purpose in ("fix", "write"):
+            self._engine_for(purpose)
 
     def close(self) -> None:
         """The engine stays for the process's next caller."""
 
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """The answer, as it is written."""
-        engine = engine_for(self.source, self.size)
+        engine = self._engine_for(ask.purpose)
         yield from wait_for_weights(engine.ready, cancel)
         if cancel.is_set():
             return
@@ -77,10 +84,16 @@ class HuggingFaceModel:
 
     def counted(self, ask: Ask, text: str) -> Done:
         """What an answer cost of which this much was read, by the model's own tokenizer."""
-        engine = engine_for(self.source, self.size)
+        engine = self._engine_for(ask.purpose)
         with _tokenizer_lock:
             written = engine.loaded.tokenizer(text, add_special_tokens=False)["input_ids"]
         return Done(tokens_in=len(encode_prompt(ask, engine)), tokens_out=len(written), ended="enough")
+
+    def _engine_for(self, purpose: str) -> BatchEngine:
+        """The engine of the base, or the one whose weights the adapter has changed."""
+        changed = self.adapter is not None and self.adapter.answers(purpose)
+        source = replace(self.source, adapter=str(self.adapter.peft)) if self.adapter and changed else self.source
+        return engine_for(source, self.size)
 
     def _read(self, row: EngineRow, decoder: "TokenDecoder") -> Iterator[Chunk | Waiting | Done]:
         while not row.cancel.is_set():

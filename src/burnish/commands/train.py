@@ -1,0 +1,464 @@
+"""`burnish train`: datasets from what is on record, trainings, and the adapters that come of them.
+
+Answers are sampled as evaluations, so they are resumable and graded by the one grader; a training goes on from its last
+checkpoint; an adapter appears when it is whole. Nothing that is evaluated on is ever learnt from.
+"""
+
+import hashlib
+import json
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from burnish import paths
+from burnish.agent.answer.code import extract_code, find_problem
+from burnish.checks import grade_script
+from burnish.errors import SetupProblem
+from burnish.evals.eval_store import Folder, find_evaluation
+from burnish.evals.evaluate import evaluate
+from burnish.evals.strategies import prompts
+from burnish.evals.strategies.strategy import show_task
+from burnish.evals.suites import load_suite
+from burnish.learn.dataset import (
+    EXAMPLES,
+    PAIRS,
+    Answer,
+    Dataset,
+    Example,
+    Pair,
+    choose_examples,
+    choose_pairs,
+    load_dataset,
+    read_answers,
+    read_feedback,
+    save_dataset,
+)
+from burnish.learn.recipe import (
+    RECIPE,
+    Kind,
+    Recipe,
+    TrainingWatch,
+    estimate,
+    read_recipe,
+    write_recipe,
+)
+from burnish.learn.report import write_report
+from burnish.learn.reward import Reward, RewardWeights, read_weights, reward
+from burnish.learn.tasks import Guard, load_guard, load_writing, make_repairs, number_of, plant_bugs, write_suite
+from burnish.models.adapters import (
+    CARD,
+    GGUF,
+    NAME,
+    PEFT,
+    Adapter,
+    AdapterCard,
+    adapters_home,
+    find_adapter,
+    hash_file,
+    split_adapter,
+)
+from burnish.models.catalog import CATALOG
+from burnish.paths import describe_origin, make_private_folder, write_atomically
+from burnish.runs.store import Store
+from burnish.sandbox.open import open_sandbox
+from burnish.sandbox.sandbox import Sandbox
+from burnish.tasks.assemble import assemble
+from burnish.tasks.bug_planting import PlantedBug, normalise_code
+from burnish.tasks.sentence import find_kinds
+from burnish.tasks.task import Task
+
+PACKAGES = ("torch", "transformers", "peft", "trl", "datasets")
+TEMPERATURE = 0.8
+"""Of sampled answers: they must differ."""
+MOST_OWN_BUGS = 2
+"""Wrong answers of the model itself that become a repair, for each task."""
+GRADE_SECONDS = 2.0
+REPAIRS = ("fix", "repair", "reflect")
+"""Purposes of asks that show broken code."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How many answers are asked for, and of whom."""
+
+    model: str
+    writing: int = 10
+    """Answers to each task to write."""
+    repairs: int = 2
+    """Answers to each bug."""
+    bugs: int = 4
+    """Planted in each task."""
+    limit: int | None = None
+    """Only the first so many tasks."""
+    at_once: int = 0
+
+
+def make_dataset(
+    out: Path | str,
+    *,
+    sampling: Sampling | None = None,
+    evaluations: Sequence[str] = (),
+    feedback: bool = True,
+    simulated: bool = False,
+    store: Store | None = None,
+    data: Path | str | None = None,
+    watch: TrainingWatch | None = None,
+) -> dict[str, object]:
+    """Make a dataset in a folder and return its summary: of sampled answers, of evaluations, and of what people said.
+
+    What is there already of the samples is not asked for again. Evaluations of anything that is evaluated on are
+    refused; opinions of programs are used only where `simulated` says so. Raises SetupProblem where nothing was found.
+    """
+    folder, watch = Path(out).expanduser().absolute(), watch or TrainingWatch()
+    source = Path(data) if data else None
+    answers: list[Answer] = []
+    removed: list[str] = []
+    if sampling:
+        folder.mkdir(parents=True, exist_ok=True)
+        answers, removed = sample_answers(sampling, folder, source, watch)
+    if evaluations:
+        guard = load_guard(source, watch.on_prepare)
+        for name in evaluations:
+            answers += read_allowed(Folder.open(find_evaluation(name)), guard)
+    said = read_feedback(store or Store()) if feedback else Dataset()
+    examples = [row for row in said.examples if simulated or row.by != "simulated"]
+    pairs = [row for row in said.pairs if simulated or row.by != "simulated"]
+    dataset = Dataset(
+        examples=(*examples, *choose_examples(answers)),
+        pairs=(*pairs, *choose_pairs(answers)),
+    )
+    if not dataset.examples and not dataset.pairs:
+        raise SetupProblem(
+            "There is nothing to learn from: no run has feedback, and no answer was sampled that tests verify. Sample "
+            f"some: burnish train data --out {folder} --sample local:qwen2.5-coder-0.5b"
+        )
+    left_out = len(said.examples) + len(said.pairs) - len(examples) - len(pairs)
+    verified = sum(answer.passed for answer in answers)
+    return save_dataset(
+        dataset,
+        folder,
+        **{
+            "answers": len(answers),
+            "answers that passed": verified,
+            "simulated opinions left out": left_out,
+            "tasks that may not be learnt from": removed,
+            "made": describe_origin(),
+        },
+    )
+
+
+def sample_answers(
+    sampling: Sampling, folder: Path, data: Path | None, watch: TrainingWatch
+) -> tuple[list[Answer], list[str]]:
+    """Answers to the training tasks, to planted bugs and to the model's own mistakes; and which tasks were removed."""
+    tasks, removed = load_writing(data, watch.on_prepare)
+    tasks = tasks[: sampling.limit]
+    watch.on_stage("answers to tasks to write")
+    answers = _sample(tasks, "writing", sampling, sampling.writing, folder, watch)
+    with open_sandbox() as box:
+        watch.on_stage("bugs to repair: planted ones, and the model's own mistakes")
+        bugs = [*plant_bugs(tasks, box, sampling.bugs, watch.on_prepare), *find_own_bugs(answers, tasks, box)]
+    repairs = make_repairs(tasks, bugs)
+    watch.on_stage("answers to repairs")
+    answers += _sample(repairs, "repairs", sampling, sampling.repairs, folder, watch) if repairs else []
+    return answers, [f"{one.id}: {one.why}" for one in removed]
+
+
+def _sample(
+    tasks: Sequence[Task], name: str, sampling: Sampling, each: int, folder: Path, watch: TrainingWatch
+) -> list[Answer]:
+    suite, out = folder / f"{name}.jsonl", folder / "samples" / name
+    write_suite(tasks, suite)
+    evaluate(
+        str(suite),
+        sampling.model,
+        strategy="single",
+        temperature=TEMPERATURE,
+        seeds=range(each),
+        at_once=sampling.at_once,
+        out=out,
+        watch=watch,
+    )
+    return list(read_answers(Folder.open(out)))
+
+
+def find_own_bugs(answers: Iterable[Answer], tasks: Sequence[Task], sandbox: Sandbox) -> list[PlantedBug]:
+    """Wrong answers of the model as bugs to repair, each proven to fail; only of tasks that it also got right."""
+    known = {number_of(task.id): task for task in tasks}
+    answers = list(answers)
+    solved = {answer.task for answer in answers if answer.passed}
+    found: dict[str, dict[str, PlantedBug]] = {}
+    for answer in answers:
+        own = found.setdefault(answer.task, {})
+        if answer.passed or answer.problem or answer.task not in solved or len(own) >= MOST_OWN_BUGS:
+            continue
+        task = known[answer.task]
+        graded = grade_script(answer.module, task.hidden_tests, sandbox, GRADE_SECONDS)
+        failing = next((place for place, case in enumerate(graded.cases) if case.outcome != "passed"), None)
+        if failing is not None and not graded.problem:
+            bug = PlantedBug(id=task.id, code=answer.module, bug="own mistake", failing=failing)
+            own.setdefault(normalise_code(answer.module), bug)
+    return [bug for own in found.values() for bug in own.values()]
+
+
+def read_allowed(folder: Folder, guard: Guard) -> list[Answer]:
+    """The answers of an evaluation. Raises SetupProblem where it measured on what is evaluated on."""
+    tasks = [
+        Task(id=row.id, prompt=row.prompt, entry_point=row.entry_point if row.entry_point.isidentifier() else "")
+        for row in folder.contents.tasks
+    ]
+    _, removed = guard.sift(tasks)
+    if removed:
+        raise SetupProblem(
+            f"The evaluation {folder.name!r} cannot be learnt from: {len(removed)} of its {len(tasks)} tasks, "
+            f"{removed[0].id} first, belong to what is evaluated on ({removed[0].why}). Leave it out."
+        )
+    return list(read_answers(folder))
+
+
+# Training
+
+
+def train(
+    kind: Kind,
+    *,
+    data: Path | str,
+    base: str = "local:qwen2.5-coder-0.5b",
+    name: str = "",
+    out: Path | str | None = None,
+    reward_weights: str = "default",
+    purposes: Sequence[str] = (),
+    benchmark_data: Path | str | None = None,
+    watch: TrainingWatch | None = None,
+    **settings: Any,
+) -> Adapter | None:
+    """Train, and return the adapter under its name; None where it was stopped, or where a reward model was made.
+
+    `data` is a folder of `make_dataset`; for GRPO a suite of tasks. The same call goes on from the last checkpoint.
+    `settings` are those of `Recipe`. Raises SetupProblem for packages that are missing, data that may not be learnt
+    from, and what does not fit into memory.
+    """
+    watch = watch or TrainingWatch()
+    check_packages()
+    check_name(name)
+    trained = as_trained(base)
+    source = Path(data).expanduser().absolute()
+    guard = load_guard(Path(benchmark_data) if benchmark_data else None, watch.on_prepare)
+    dataset, tasks = (Dataset(), load_tasks(source, guard)) if kind == "grpo" else (load_data(source, guard, kind), [])
+    recipe = Recipe(kind=kind, base=trained, data=str(source), data_sha256=hash_data(source), **settings)
+    folder = open_training(recipe, Path(out).expanduser().absolute() if out else trainings_home() / (name or kind))
+    from burnish.learn import trainers
+
+    need = estimate(recipe, count_tokens(recipe, dataset, len(tasks)), *trainers.find_device())
+    if not need.fits:
+        raise SetupProblem(
+            f"This needs about {need.memory_bytes / 1e9:.1f} GB of memory, and {need.free_bytes / 1e9:.1f} are free on "
+            f"the {need.device}. Take fewer examples at once, shorter ones, or a smaller model: "
+            "--at-once 1 --longest 512"
+        )
+    watch.on_stage(
+        f"about {need.memory_bytes / 1e9:.1f} GB of memory and {need.seconds / 60:.0f} min on the {need.device}"
+    )
+    if kind == "grpo":
+        with open_sandbox() as box:
+            judge = make_scorer(tasks, box, read_weights(reward_weights), recipe, folder / "rewards.jsonl")
+            asked = {task.id: prompts.messages(show_task(task, "visible"), "auto") for task in tasks}
+            complete = trainers.train(recipe, folder, dataset, watch, asked, judge)
+    else:
+        complete = trainers.train(recipe, folder, dataset, watch)
+    if not complete or kind == "reward":
+        return None
+    return keep_adapter(folder / trainers.RESULT, recipe, name or kind, purposes)
+
+
+def check_packages() -> None:
+    """Raise SetupProblem where the extra is not installed."""
+    if missing := [package for package in PACKAGES if find_spec(package) is None]:
+        raise SetupProblem(
+            f"Training needs packages that are not installed here ({', '.join(missing)}; the extra burnish[train]; "
+            "torch is large). Type",
+            f"{sys.executable} -m pip install torch 'transformers>=5.10,<6' 'trl>=1' 'peft>=0.18' 'datasets>=4' "
+            "'accelerate>=1.10' 'gguf>=0.17' 'llguidance>=1.3'",
+        )
+
+
+def check_name(name: str) -> None:
+    """Raise SetupProblem where an adapter cannot be called that."""
+    if name and not NAME.fullmatch(name):
+        raise SetupProblem(
+            f"{name!r} is no name for an adapter: letters, digits, dots and dashes, 40 at most. Type: --name mine"
+        )
+
+
+def as_trained(base: str) -> str:
+    """The name of a model as Transformers opens it: local weights are read by both."""
+    provider, _, rest = base.partition(":")
+    if provider not in ("local", "huggingface") or not rest:
+        raise SetupProblem(
+            f"Only models whose weights are here can be trained, and {base!r} is none. Type: "
+            f"--base {next(iter(CATALOG))}"
+        )
+    return f"huggingface:{rest}"
+
+
+def load_data(folder: Path, guard: Guard, kind: Kind) -> Dataset:
+    """The dataset of a folder. Raises SetupProblem where it holds what is evaluated on, or nothing of the kind."""
+    dataset = load_dataset(folder)
+    wanted = dataset.examples if kind == "sft" else dataset.pairs
+    if not wanted:
+        what = "no example" if kind == "sft" else "no pair of a better and a worse answer"
+        raise SetupProblem(f"There is {what} in {str(folder)!r}. Make a dataset: burnish train data --out {folder}")
+    rows: tuple[Example | Pair, ...] = (*dataset.examples, *dataset.pairs)
+    for row in rows:
+        if why := guard.why_not_prompt(row.task, row.messages):
+            raise SetupProblem(
+                f"The dataset in {str(folder)!r} holds {row.task!r}, which may not be learnt from: {why}. "
+                f"Make it anew: burnish train data --out {folder}"
+            )
+    return dataset
+
+
+def load_tasks(suite: Path, guard: Guard) -> list[Task]:
+    """The tasks of a suite. Raises SetupProblem where one may not be learnt from."""
+    tasks = load_suite(str(suite))
+    _, removed = guard.sift(tasks)
+    if removed:
+        raise SetupProblem(
+            f"The suite {str(suite)!r} holds {removed[0].id!r}, which may not be learnt from: {removed[0].why}. "
+            "Take it out."
+        )
+    return tasks
+
+
+def hash_data(source: Path) -> str:
+    """The SHA-256 of a dataset, or of a suite."""
+    digest = hashlib.sha256()
+    for file in [source] if source.is_file() else [source / EXAMPLES, source / PAIRS]:
+        digest.update(file.read_bytes() if file.exists() else b"")
+    return digest.hexdigest()
+
+
+def trainings_home() -> Path:
+    """The folder of trainings; it may not exist yet."""
+    return paths.home() / "trainings"
+
+
+def open_training(recipe: Recipe, folder: Path) -> Path:
+    """The folder of a training, new or begun with these very settings. Raises SetupProblem for another one's."""
+    if (folder / RECIPE).exists():
+        if read_recipe(folder) != recipe:
+            raise SetupProblem(
+                f"In {str(folder)!r} is a training with other settings or data. Give this one a name of its own: "
+                "--name NAME"
+            )
+        return folder
+    make_private_folder(folder)
+    write_recipe(recipe, folder)
+    return folder
+
+
+def count_tokens(recipe: Recipe, dataset: Dataset, tasks: int = 0) -> int:
+    """About how many tokens are read and learnt in one pass over the data."""
+    texts = [row.completion for row in dataset.examples] or [row.chosen + row.rejected for row in dataset.pairs]
+    rows: tuple[Example | Pair, ...] = dataset.examples or dataset.pairs
+    texts += [message.content for row in rows for message in row.messages]
+    return sum(map(len, texts)) // 3 + tasks * recipe.answers * recipe.longest // 2
+
+
+def make_scorer(
+    tasks: Sequence[Task], sandbox: Sandbox, weights: RewardWeights, recipe: Recipe, log: Path
+) -> Callable[[Sequence[str], Sequence[str]], list[float]]:
+    """What answers are worth, graded in the sandbox; each reward is logged with its parts."""
+    known = {task.id: task for task in tasks}
+
+    def score(ids: Sequence[str], answers: Sequence[str]) -> list[float]:
+        pairs = zip(ids, answers, strict=True)
+        judged = [(name, grade_answer(known[name], text, sandbox, weights, recipe.partial)) for name, text in pairs]
+        with log.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps({"task": name, **one.model_dump()}) + "\n" for name, one in judged)
+        return [one.total for _, one in judged]
+
+    return score
+
+
+def grade_answer(task: Task, text: str, sandbox: Sandbox, weights: RewardWeights, partial: bool = True) -> Reward:
+    """What one answer to a task is worth."""
+    code = extract_code(text, task.entry_point)
+    if find_problem(code, task.entry_point):
+        return reward(None, text, code, weights, partial=partial)
+    graded = grade_script(assemble(task, code), task.hidden_tests, sandbox, GRADE_SECONDS, find_kinds(task))
+    return reward(graded, text, code, weights, partial=partial)
+
+
+# Adapters
+
+
+def keep_adapter(peft: Path, recipe: Recipe, name: str, purposes: Sequence[str] = ()) -> Adapter:
+    """Put a trained adapter under its name, for llama.cpp and for Transformers. One of that name is replaced."""
+    from burnish.learn.gguf_lora import write_gguf
+
+    base, parent = split_adapter(recipe.base)
+    folder = adapters_home() / name
+    fresh = folder.with_name(f".{name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    make_private_folder(fresh)
+    write_gguf(peft, fresh / GGUF)
+    (fresh / PEFT).mkdir()
+    for file in ("adapter_config.json", "adapter_model.safetensors"):
+        shutil.copy(peft / file, fresh / PEFT / file)
+    known = CATALOG.get(f"local:{base.partition(':')[2]}")
+    card = AdapterCard(
+        name=name,
+        base=base.partition(":")[2],
+        sha256=hash_file(fresh / GGUF),
+        purposes=tuple(purposes),
+        recipe=f"{recipe.kind}, rank {recipe.rank}, learning rate {recipe.learning_rate:g}, seed {recipe.seed}",
+        data=f"{recipe.data} (sha256 {recipe.data_sha256[:12]})",
+        parent=parent,
+        licence=known.licence if known else "as its base",
+        made_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        origin={key: str(value) for key, value in describe_origin().items()},
+    )
+    write_atomically(fresh / CARD, card.model_dump_json(indent=1).encode())
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+    return find_adapter(name)
+
+
+def export_adapter(name: str, out: Path | str, to: str = "hub") -> Path:
+    """Copy an adapter to a folder: for Ollama with a Modelfile, for the hub with a page that says what it is."""
+    adapter, folder = find_adapter(name), Path(out).expanduser().absolute()
+    if folder.exists() and any(folder.iterdir()):
+        raise SetupProblem(f"The folder {str(folder)!r} is not empty. Name another one: --out DIR")
+    folder.mkdir(parents=True, exist_ok=True)
+    card = adapter.card
+    if to == "ollama":
+        shutil.copy(adapter.gguf, folder / GGUF)
+        model = card.base.replace("qwen2.5-coder-", "qwen2.5-coder:") + "-instruct-q4_K_M"
+        (folder / "Modelfile").write_text(f"FROM {model}\nADAPTER ./{GGUF}\n", "utf-8")
+        return folder
+    if to != "hub":
+        raise SetupProblem(f"An adapter can be exported for hub or ollama, and not for {to!r}. Type: --to hub")
+    shutil.copytree(adapter.peft, folder, dirs_exist_ok=True)
+    shutil.copy(adapter.gguf, folder / GGUF)
+    scores = "".join(f"| {one.what} | {one.base:g} | {one.adapter:g} |\n" for one in card.scores)
+    table = f"\n| percent | base | adapter |\n|---|---|---|\n{scores}" if scores else ""
+    (folder / "README.md").write_text(
+        f"---\nlicense: {card.licence.lower()}\nlibrary_name: peft\n---\n# {card.name}\n\n"
+        f"A LoRA for {card.base}, made by Burnish.\n\n"
+        f"- recipe: {card.recipe}\n- data: {card.data}\n- parent: {card.parent or 'none'}\n"
+        f"- limits: {card.limits or 'not studied'}\n{table}",
+        "utf-8",
+    )
+    return folder
+
+
+def report(name: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> Path:
+    """Write the report of a training, by its name or its folder; the file comes back."""
+    folder = Path(name).expanduser() if (Path(name).expanduser() / RECIPE).is_file() else trainings_home() / name
+    return write_report(folder.absolute(), before, after)

@@ -1,0 +1,1 @@
+"""How the model improves: examples from what runs and evaluations have on record, trainers, adapters."""

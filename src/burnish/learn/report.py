@@ -1,0 +1,114 @@
+"""What a training did: curves of its figures, and what the model solves now and before, task by task."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from burnish.errors import SetupProblem
+from burnish.evals.compare import Difference, compare
+from burnish.evals.eval_store import Folder, find_evaluation
+from burnish.evals.metrics import compute_results
+from burnish.evals.reports.plots import Series, draw_curves
+from burnish.evals.schema import Results
+from burnish.learn.dataset import SUMMARY, read_answers
+from burnish.learn.recipe import read_metrics, read_recipe
+from burnish.paths import PRIVATE_MODE, write_atomically
+from burnish.text import fence_code, one_line
+
+REPORT = "report.md"
+DRAWN = {
+    "loss": "How unlikely the wanted tokens are",
+    "entropy": "How undecided the model is",
+    "mean_token_accuracy": "Share of the wanted tokens that are its first choice",
+    "kl": "How far it is from what it was; much of it foretells forgetting",
+    "reward": "What its answers are worth",
+    "completions/mean_length": "Tokens of an answer",
+    "rewards/accuracies": "Pairs in which the better answer became likelier",
+    "accuracy": "Pairs of which the better answer is rated higher",
+}
+"""Figures that are drawn, where a training has them."""
+MOST_SHOWN = 3
+"""Tasks of each kind whose answers are shown."""
+
+
+def write_report(folder: Path, before: Sequence[str] = (), after: Sequence[str] = ()) -> Path:
+    """Write `report.md` and its curves into a training's folder.
+
+    `before` and `after` are evaluations of the base and of the adapter, in pairs.
+    """
+    if len(before) != len(after):
+        raise SetupProblem("Each evaluation before has one after: --before EVAL --after EVAL, as often as you like")
+    pairs = [(_read(a), _read(b)) for a, b in zip(before, after, strict=True)]
+    parts = [*_describe_recipe(folder), *_draw(folder), *_compare(pairs)]
+    write_atomically(folder / REPORT, ("\n".join(parts) + "\n").encode(), PRIVATE_MODE)
+    return folder / REPORT
+
+
+def _read(name: str) -> tuple[Folder, Results]:
+    opened = Folder.open(find_evaluation(name))
+    return opened, compute_results(opened)
+
+
+def _describe_recipe(folder: Path) -> Iterator[str]:
+    recipe = read_recipe(folder)
+    yield f"# {folder.name}: {recipe.kind} of {recipe.base.partition(':')[2]}\n\n| setting | value |\n|---|---|"
+    for name, value in recipe.model_dump().items():
+        if value not in (None, "", 0.0) and name not in ("kind", "base"):
+            yield f"| {name} | {one_line(str(value), 120)} |"
+    summary = Path(recipe.data) / SUMMARY
+    if summary.is_file():
+        yield "\n## What it learnt from\n"
+        for name, value in json.loads(summary.read_text("utf-8")).items():
+            said = ", ".join(f"{key} {count}" for key, count in value.items()) if isinstance(value, dict) else value
+            yield f"- {name}: {one_line(str(len(said) if isinstance(said, list) else said), 200)}"
+
+
+def _draw(folder: Path) -> Iterator[str]:
+    rows = read_metrics(folder)
+    for name, words in DRAWN.items():
+        points = [(row["step"], row[name]) for row in rows if name in row]
+        if len(points) < 2:
+            continue
+        highest = max(abs(value) for _, value in points) or 1.0
+        scale = 1.0 if highest <= 1 else highest
+        curve = Series("", [step for step, _ in points], [max(0.0, value) / scale for _, value in points])
+        label = f"{name} in %" if scale == 1.0 else f"{name} in % of {highest:.3g}"
+        file = f"{name.replace('/', '-')}.svg"
+        svg = draw_curves([curve], "updates", from_zero=True, y_label=label)
+        write_atomically(folder / file, svg.encode(), PRIVATE_MODE)
+        yield f"\n## {words}\n\n![{name}]({file})\n\nFrom {points[0][1]:.4g} to {points[-1][1]:.4g}."
+
+
+def _compare(pairs: Sequence[tuple[tuple[Folder, Results], tuple[Folder, Results]]]) -> Iterator[str]:
+    if not pairs:
+        return
+    yield "\n## What became better and worse\n"
+    yield "| suite | base | adapter | difference (95 %) | gained | lost | unreadable answers | tokens an answer |"
+    yield "|---|---|---|---|---|---|---|---|"
+    stories: list[str] = []
+    for (folder, base), (other, trained) in pairs:
+        found = compare([base], [trained]).final
+        low, high = found.interval
+        name = " ".join(filter(None, (base.suite, base.variant, base.strategy)))
+        yield (
+            f"| {name} | {100 * found.share_a:.1f} % | {100 * found.share_b:.1f} % | {100 * found.difference:+.1f} "
+            f"({100 * low:+.1f} to {100 * high:+.1f}) | {len(found.more_by_b)} | {len(found.more_by_a)} | "
+            f"{100 * base.parse_failure_rate:.1f} → {100 * trained.parse_failure_rate:.1f} % | "
+            f"{_tokens(base):.0f} → {_tokens(trained):.0f} |"
+        )
+        stories += _show_tasks(name, found, folder, other)
+    yield from stories
+
+
+def _tokens(results: Results) -> float:
+    return results.cost.tokens_out / max(1.0, results.calls_per_task * results.finished)
+
+
+def _show_tasks(name: str, found: Difference, before: Folder, after: Folder) -> Iterator[str]:
+    """A few tasks that were gained and lost, with an answer of each side."""
+    for words, tasks in (("gained", found.more_by_b), ("lost", found.more_by_a)):
+        for task in tasks[:MOST_SHOWN]:
+            yield f"\n### {name}: {task}, {words}\n"
+            for label, folder in (("Before", before), ("After", after)):
+                answer = next((one for one in read_answers(folder) if one.suite_task == task), None)
+                yield f"{label}:\n\n{fence_code(answer.text if answer else '(no answer)')}\n"

@@ -1,0 +1,188 @@
+"""What may be learnt from: tasks to write and bugs to repair, and the guard that keeps evaluation tasks out.
+
+All come from MBPP 601-974 without the ids of MBPP+. They are written as a suite of JSON lines, so that sampling answers
+to them is an evaluation like any other: resumable, on any model, graded by the one grader.
+"""
+
+import itertools
+import json
+import re
+import sys
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from burnish.checks import grade_script
+from burnish.evals.suites import MUTANT_SECONDS, REFERENCE_SECONDS
+from burnish.evals.validate import map_tasks, remember
+from burnish.events import Frozen, Message
+from burnish.paths import write_atomically
+from burnish.sandbox.sandbox import Sandbox
+from burnish.tasks.bug_planting import (
+    PLANT_VERSION,
+    PlantedBug,
+    as_docs,
+    as_tests,
+    normalise_code,
+    propose_bugs,
+)
+from burnish.tasks.data import Progress
+from burnish.tasks.humanevalpack import load_humaneval
+from burnish.tasks.mbpp import load_mbpp, load_mbppplus
+from burnish.tasks.task import Split, Task
+
+WORDS_AT_ONCE, TOKENS_AT_ONCE = 6, 10
+"""How long the pieces are of which two texts, or two programs, must not share much."""
+MOST_SHARED = 0.5
+"""Of the pieces of a training task that one evaluation task has too."""
+SHORTEST_QUOTE = 40
+"""Characters of a sentence that is looked for in prompts; shorter ones are said of many things."""
+MOST_TRIES = 60
+USUAL_WORDS = re.compile(r"(?i)^(write|find) (a|the)( python)? function (to|that|which|for)\s+")
+
+
+class Removed(Frozen):
+    """A task that may not be learnt from, and why."""
+
+    id: str
+    why: str
+
+
+class Guard:
+    """Knows everything that is evaluated on."""
+
+    def __init__(self, protected: Iterable[Task]) -> None:
+        self._ids: set[str] = set()
+        self._pieces: dict[tuple[str, ...], set[str]] = {}
+        self._sentences: dict[str, str] = {}
+        for task in protected:
+            self._ids.add(number_of(task.id))
+            sentence = _plain(task.prompt)
+            if len(sentence) >= SHORTEST_QUOTE:
+                self._sentences[sentence] = task.id
+            for piece in _pieces_of(task):
+                self._pieces.setdefault(piece, set()).add(task.id)
+
+    def why_not(self, task: Task) -> str:
+        """Why a task may not be learnt from; empty when it may."""
+        if number_of(task.id) in self._ids:
+            return "it is a task that evaluations use"
+        pieces = list(_pieces_of(task))
+        hits: dict[str, int] = {}
+        for piece in pieces:
+            for name in self._pieces.get(piece, ()):
+                hits[name] = hits.get(name, 0) + 1
+        name, count = max(hits.items(), key=lambda hit: hit[1], default=("", 0))
+        if pieces and count > MOST_SHARED * len(pieces):
+            return f"{count} of its {len(pieces)} pieces of text and code are also in {name}"
+        return ""
+
+    def why_not_prompt(self, task_id: str, messages: Iterable[Message]) -> str:
+        """Why a prompt may not be learnt from; empty when it may."""
+        if number_of(task_id) in self._ids:
+            return "it is a task that evaluations use"
+        text = " ".join(_plain(message.content) for message in messages)
+        name = next((name for sentence, name in self._sentences.items() if sentence in text), "")
+        return f"its prompt quotes the words of {name}" if name else ""
+
+    def sift(self, tasks: Iterable[Task]) -> tuple[list[Task], list[Removed]]:
+        """The tasks that may be learnt from, and those that may not."""
+        kept: list[Task] = []
+        removed: list[Removed] = []
+        for task in tasks:
+            if why := self.why_not(task):
+                removed.append(Removed(id=task.id, why=why))
+            else:
+                kept.append(task)
+        return kept, removed
+
+
+def number_of(task_id: str) -> str:
+    """The source and number that all tasks made of one row share: mbpp-602 for mbppfix-602 and mbppplus-602."""
+    found = re.match(r"(mbpp|humaneval)\D*?[-_/](\d+)", task_id.lower().replace("python", "humaneval"))
+    return f"{found[1]}-{found[2]}" if found else task_id
+
+
+def _plain(text: str) -> str:
+    """The words of a text alone."""
+    return " ".join(re.findall(r"\w+", USUAL_WORDS.sub("", text.strip()).lower()))
+
+
+def _pieces_of(task: Task) -> Iterator[tuple[str, ...]]:
+    """Overlapping runs of words of the sentence and of tokens of the reference."""
+    words = _plain(task.prompt).split()
+    tokens: list[str] = []
+    with suppress(tokenize.TokenError, SyntaxError, ValueError):
+        read = tokenize.generate_tokens(StringIO(normalise_code(task.gold) if task.gold else "").readline)
+        tokens = [token.string for token in read if token.string.strip()]
+    for texts, size in ((words, WORDS_AT_ONCE), (tokens, TOKENS_AT_ONCE)):
+        for start in range(len(texts) - size + 1):
+            yield tuple(texts[start : start + size])
+
+
+def load_guard(data: Path | None = None, progress: Progress | None = None) -> Guard:
+    """The guard over all that is evaluated, tuned or calibrated on."""
+    splits: tuple[Split, ...] = ("eval", "tune", "calibrate")
+    plus = [task for split in splits for task in load_mbppplus(split, data, progress)]
+    plain = [task for split in splits[:2] for task in load_mbpp(split, data, progress)]
+    return Guard([*load_humaneval(data, progress), *plain, *plus])
+
+
+def load_writing(data: Path | None = None, progress: Progress | None = None) -> tuple[list[Task], list[Removed]]:
+    """The tasks to write from words, and those that the guard removed."""
+    return load_guard(data, progress).sift(load_mbpp("train", data, progress))
+
+
+def plant_bugs(
+    tasks: Sequence[Task], sandbox: Sandbox, bugs_each: int, progress: Progress | None = None
+) -> list[PlantedBug]:
+    """Up to so many proven bugs for each task: the reference passes the tests and none of them does."""
+
+    def prove(task: Task) -> list[dict[str, Any]]:
+        reference, found = normalise_code(task.gold), list[PlantedBug]()
+        if grade_script(reference, task.hidden_tests, sandbox, REFERENCE_SECONDS).all_passed:
+            for mutant in itertools.islice(propose_bugs(reference, task.entry_point, task.id), MOST_TRIES):
+                graded = grade_script(mutant.code, task.hidden_tests, sandbox, MUTANT_SECONDS)
+                numbers = [number for number, case in enumerate(graded.cases) if case.outcome != "passed"]
+                if numbers:
+                    found.append(PlantedBug(id=task.id, code=mutant.code, bug=mutant.bug, failing=numbers[0]))
+                if len(found) >= bugs_each:
+                    break
+        return [bug.model_dump(mode="json") for bug in found]
+
+    key = json.dumps([PLANT_VERSION, bugs_each, sys.version_info[:2], [(one.id, one.gold) for one in tasks]])
+    rows = remember("train-bugs", key, lambda: map_tasks(prove, tasks, "planting bugs", progress))
+    return [PlantedBug.model_validate(bug) for row in rows for bug in row]
+
+
+def make_repairs(tasks: Sequence[Task], bugs: Sequence[PlantedBug]) -> list[Task]:
+    """Each bug as a task to repair: with the task's words and without them in turns, so that reading code is learnt."""
+    known, found = {task.id: task for task in tasks}, []
+    for number, bug in enumerate(bugs):
+        make = as_docs if number % 2 == 0 else as_tests
+        repair = make(known[bug.id], bug)
+        found.append(repair.model_copy(update={"id": f"{repair.id}-{number}"}))
+    return found
+
+
+def write_suite(tasks: Sequence[Task], file: Path) -> None:
+    """The tasks as a suite of the user's own, which `burnish eval FILE` reads."""
+    rows = []
+    for task in tasks:
+        row = {
+            "id": task.id,
+            "prompt": task.prompt,
+            "entry_point": task.entry_point,
+            "signature": task.signature,
+            "buggy": task.base_code,
+            "prelude": task.prelude,
+            "visible_tests": list(task.visible_tests),
+            "hidden_tests": task.hidden_tests,
+            "gold": task.gold,
+            "bug": task.bug,
+        }
+        rows.append(json.dumps({name: value for name, value in row.items() if value}))
+    write_atomically(file, ("\n".join(rows) + "\n").encode())

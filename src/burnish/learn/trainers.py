@@ -1,0 +1,277 @@
+"""The trainers: TRL's, over our datasets, our grader and one LoRA. torch is imported only here and in the engine.
+
+A training can be stopped at any step and goes on from its last checkpoint; the adapter is written when it is complete.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import torch
+from datasets import Dataset as Rows
+from datasets import disable_progress_bars
+from peft import LoraConfig
+from transformers import PrinterCallback, TrainerCallback
+from transformers.trainer_utils import get_last_checkpoint
+from trl import (
+    DPOConfig,
+    DPOTrainer,
+    GRPOConfig,
+    GRPOTrainer,
+    RewardConfig,
+    RewardTrainer,
+    SFTConfig,
+    SFTTrainer,
+)
+
+from burnish.errors import SetupProblem
+from burnish.events import Message
+from burnish.learn.dataset import Dataset, Example, Pair
+from burnish.learn.gguf_lora import PROJECTIONS
+from burnish.learn.recipe import METRICS, Recipe, TrainingWatch
+from burnish.models.adapters import find_adapter, split_adapter
+from burnish.models.huggingface.engine import add_adapter, best_device, read_network
+from burnish.models.weights import find_transformers_source
+
+CHECKPOINTS, RESULT = "checkpoints", "adapter"
+_NAMES = {one.name for one in fields(SFTConfig)}
+_RECOMPUTING = "activation_checkpointing" if "activation_checkpointing" in _NAMES else "gradient_checkpointing"
+Scorer = Callable[[Sequence[str], Sequence[str]], list[float]]
+"""What answers are worth: ids of tasks, and an answer to each."""
+
+
+@dataclass
+class _Reporter(TrainerCallback):  # type: ignore[misc]
+    """Tells the watch what happens, keeps the figures, and stops where that is wanted."""
+
+    watch: TrainingWatch
+    file: Path
+    began: float = field(default_factory=time.monotonic)
+    first: int = 0
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+        self.began, self.first = time.monotonic(), state.global_step
+        self.watch.on_training(state.max_steps, state.global_step)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **more: Any) -> None:
+        metrics = {name: float(value) for name, value in (logs or {}).items() if isinstance(value, int | float)}
+        row = {"step": state.global_step, "at": round(time.time(), 3), **metrics}
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        made = max(1, state.global_step - self.first)
+        left = (time.monotonic() - self.began) / made * (state.max_steps - state.global_step)
+        self.watch.on_step(state.global_step, state.max_steps, metrics, left)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> Any:
+        if self.watch.cancel.is_set():
+            control.should_save = control.should_training_stop = True
+        return control
+
+
+def train(
+    recipe: Recipe,
+    folder: Path,
+    dataset: Dataset,
+    watch: TrainingWatch,
+    prompts: Mapping[str, Sequence[Message]] | None = None,
+    score: Scorer | None = None,
+) -> bool:
+    """Train, from the last checkpoint if there is one; True when it came to its end. The adapter is then in `RESULT`.
+
+    `prompts` by the task's id and `score` are for GRPO.
+    """
+    disable_progress_bars()
+    torch.manual_seed(recipe.seed)
+    base, parent = split_adapter(recipe.base)
+    network, tokenizer = read_network(find_transformers_source(base), _dtype(), "sdpa")
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    lora: LoraConfig | None = LoraConfig(
+        r=recipe.rank,
+        lora_alpha=recipe.alpha,
+        lora_dropout=recipe.dropout,
+        target_modules=[name.partition(".")[2] for name in PROJECTIONS],
+        task_type="SEQ_CLS" if recipe.kind == "reward" else "CAUSAL_LM",
+    )
+    if parent:
+        place = find_adapter(parent, base.partition(":")[2]).peft
+        network, lora = add_adapter(network, place, is_trainable=True), None
+    trainer = _TRAINERS[recipe.kind](recipe, folder, dataset, network, tokenizer, lora, prompts or {}, score)
+    trainer.remove_callback(PrinterCallback)
+    trainer.add_callback(_Reporter(watch, folder / METRICS))
+    checkpoints = folder / CHECKPOINTS
+    last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
+    try:
+        trainer.train(resume_from_checkpoint=last)
+    except torch.OutOfMemoryError as error:
+        raise SetupProblem(
+            f"The training needs more memory than there is ({error}). Take fewer examples at once: --at-once 1"
+        ) from error
+    if watch.cancel.is_set() and trainer.state.global_step < trainer.state.max_steps:
+        return False
+    trainer.save_model(str(folder / RESULT))
+    return True
+
+
+def find_device() -> tuple[str, int]:
+    """What a training will run on, and how many bytes of memory are free there."""
+    if best_device().type == "cuda":
+        return "cuda", int(torch.cuda.mem_get_info()[0])
+    return "cpu", os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _dtype() -> torch.dtype:
+    return torch.bfloat16 if best_device().type == "cuda" else torch.float32
+
+
+def _arguments(recipe: Recipe, folder: Path) -> dict[str, Any]:
+    """What all trainers are told."""
+    on_gpu = best_device().type == "cuda"
+    return {
+        "output_dir": str(folder / CHECKPOINTS),
+        "learning_rate": recipe.learning_rate,
+        "num_train_epochs": recipe.epochs,
+        "max_steps": recipe.steps or -1,
+        "per_device_train_batch_size": min(recipe.at_once, recipe.batch),
+        "gradient_accumulation_steps": max(1, recipe.batch // recipe.at_once),
+        "lr_scheduler_type": "cosine",
+        "warmup_steps": 0.05,
+        "logging_steps": 1,
+        "save_steps": recipe.checkpoint_every,
+        "save_total_limit": 2,
+        "seed": recipe.seed,
+        "data_seed": recipe.seed,
+        "bf16": on_gpu,
+        "fp16": False,
+        "use_cpu": not on_gpu,
+        # Memory is not what is short here, and this would compute everything twice. It has two names by version.
+        _RECOMPUTING: False,
+        "report_to": "none",
+        "disable_tqdm": True,
+        "dataloader_pin_memory": on_gpu,
+    }
+
+
+def render_prompt(messages: Sequence[Message], tokenizer: Any) -> str:
+    """The prompt as the model reads it; words that were begun for it stand at the end."""
+    begun = messages[-1].content if messages[-1].role == "assistant" else ""
+    asked = [message.model_dump() for message in messages[: -1 if begun else None]]
+    return str(tokenizer.apply_chat_template(asked, tokenize=False, add_generation_prompt=True)) + begun
+
+
+def _fitting(rows: Sequence[dict[str, Any]], recipe: Recipe, tokenizer: Any) -> list[dict[str, Any]]:
+    """The rows that are short enough; cut ones would teach to stop in the middle."""
+    columns = [name for name in ("completion", "chosen", "rejected") if rows and name in rows[0]]
+    kept = []
+    for row in rows:
+        longest = max(len(tokenizer(row["prompt"] + row[name])["input_ids"]) for name in columns)
+        kept += [row] if longest < recipe.longest else []
+    if not kept:
+        raise SetupProblem(
+            f"None of the {len(rows)} examples is shorter than {recipe.longest} tokens. Allow more: --longest 2048"
+        )
+    return kept
+
+
+def _sft(recipe: Recipe, folder: Path, dataset: Dataset, network: Any, tokenizer: Any, lora: Any, *_: Any) -> Any:
+    def row(example: Example) -> dict[str, Any]:
+        return {"prompt": render_prompt(example.messages, tokenizer), "completion": example.completion}
+
+    rows = _fitting([row(example) for example in dataset.examples], recipe, tokenizer)
+    return SFTTrainer(
+        model=network,
+        args=SFTConfig(**_arguments(recipe, folder), max_length=recipe.longest, completion_only_loss=True),
+        train_dataset=Rows.from_list(rows),
+        processing_class=tokenizer,
+        peft_config=lora,
+    )
+
+
+def _pairs(recipe: Recipe, dataset: Dataset, tokenizer: Any) -> Rows:
+    def row(pair: Pair) -> dict[str, Any]:
+        return {
+            "prompt": render_prompt(pair.messages, tokenizer),
+            "chosen": pair.chosen,
+            "rejected": pair.rejected,
+        }
+
+    return Rows.from_list(_fitting([row(pair) for pair in dataset.pairs], recipe, tokenizer))
+
+
+def _dpo(recipe: Recipe, folder: Path, dataset: Dataset, network: Any, tokenizer: Any, lora: Any, *_: Any) -> Any:
+    return DPOTrainer(
+        model=network,
+        args=DPOConfig(**_arguments(recipe, folder), max_length=recipe.longest, beta=recipe.beta),
+        train_dataset=_pairs(recipe, dataset, tokenizer),
+        processing_class=tokenizer,
+        peft_config=lora,
+    )
+
+
+def _reward(recipe: Recipe, folder: Path, dataset: Dataset, network: Any, tokenizer: Any, lora: Any, *_: Any) -> Any:
+    rows = _pairs(recipe, dataset, tokenizer)
+    return RewardTrainer(
+        model=_as_classifier(network, tokenizer),
+        args=RewardConfig(**_arguments(recipe, folder), max_length=recipe.longest),
+        train_dataset=rows,
+        processing_class=tokenizer,
+        peft_config=lora,
+    )
+
+
+def _as_classifier(network: Any, tokenizer: Any) -> Any:
+    """The network with one number for an end, in place of a word."""
+    from transformers import AutoModelForSequenceClassification
+
+    config = network.config
+    config.num_labels, config.pad_token_id = 1, tokenizer.pad_token_id
+    made = AutoModelForSequenceClassification.from_config(config).to(network.dtype)
+    made.base_model.load_state_dict(network.base_model.state_dict())
+    return made
+
+
+def _grpo(
+    recipe: Recipe,
+    folder: Path,
+    dataset: Dataset,
+    network: Any,
+    tokenizer: Any,
+    lora: Any,
+    prompts: Mapping[str, Sequence[Message]],
+    score: Scorer | None,
+) -> Any:
+    if not prompts or score is None:
+        raise SetupProblem("GRPO needs tasks whose answers can be graded. Name a suite: --tasks FILE.jsonl")
+
+    def reward(completions: list[str], task: list[str], **more: Any) -> list[float]:
+        return score(task, completions)
+
+    arguments = _arguments(recipe, folder)
+    arguments["per_device_train_batch_size"] = max(recipe.answers, arguments["per_device_train_batch_size"])
+    each = arguments["per_device_train_batch_size"]
+    most = min(recipe.batch, len(prompts) * recipe.answers)  # an update takes no task twice
+    arguments["gradient_accumulation_steps"] = max(1, most // each)
+    rows = [{"prompt": render_prompt(asked, tokenizer), "task": name} for name, asked in prompts.items()]
+    return GRPOTrainer(
+        model=network,
+        reward_funcs=[reward],
+        args=GRPOConfig(
+            **arguments,
+            num_generations=recipe.answers,
+            max_completion_length=recipe.longest // 2,
+            temperature=recipe.temperature,
+            beta=recipe.beta,
+            scale_rewards="group",
+            mask_truncated_completions=True,
+        ),
+        train_dataset=Rows.from_list(rows),
+        processing_class=tokenizer,
+        peft_config=lora,
+    )
+
+
+_TRAINERS: dict[str, Callable[..., Any]] = {"sft": _sft, "dpo": _dpo, "reward": _reward, "grpo": _grpo}

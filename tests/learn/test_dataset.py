@@ -1,0 +1,96 @@
+"""Datasets: verified answers of the model's own, the nearest one to a bug, and what people said, told apart."""
+
+from pathlib import Path
+
+import pytest
+
+import burnish
+from burnish.commands.train import Sampling, make_dataset
+from burnish.errors import SetupProblem
+from burnish.evals.evaluate import evaluate
+from burnish.learn import dataset as datasets
+from burnish.learn.dataset import load_dataset
+from burnish.models.scripted import ScriptedModel
+from burnish.runs import Store
+from tests.learn.conftest import Learner
+from tests.support import DOUBLE, GOOD, script
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def sampled(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, object]]:
+    monkeypatch.setattr("burnish.evals.evaluate.open_task_model", lambda name, progress=None: Learner())
+    sampling = Sampling("scripted:learner", writing=4, repairs=1, bugs=2)
+    summary = make_dataset(tmp_path / "ds", sampling=sampling, feedback=False, data=data)
+    return tmp_path / "ds", summary
+
+
+def test_sampled_answers_that_pass_become_examples_and_the_nearest_one_mends_a_bug(
+    sampled: tuple[Path, dict[str, object]],
+) -> None:
+    folder, summary = sampled
+    found = load_dataset(folder)
+    written = [row for row in found.examples if row.purpose == "write"]
+    mended = [row for row in found.examples if row.purpose == "fix"]
+    assert {row.task for row in written} == {row.task for row in mended} == {"mbpp-601", "mbpp-602"}
+    assert all(row.completion.startswith("```python\n") and row.completion.endswith("\n```") for row in found.examples)
+    assert "Hope it helps" not in "".join(row.completion for row in written), "words around the code are no target"
+    assert "return n * 2 + 2" not in "".join(row.completion for row in found.examples)
+    assert all("has a bug" in row.messages[-1].content for row in mended)
+    assert (summary["answers"], summary["answers that passed"]) == (14, 4), "4 of 8 to tasks, none of 6 to bugs"
+    assert {row.task for row in found.pairs} == {"mbpp-601", "mbpp-602"}
+    assert all(row.chosen != row.rejected and row.by == "tests" for row in found.pairs)
+
+
+def test_own_mistakes_become_repairs_besides_the_planted_ones(sampled: tuple[Path, dict[str, object]]) -> None:
+    folder, _ = sampled
+    repairs = (folder / "repairs.jsonl").read_text()
+    assert repairs.count('"bug": "own mistake"') == 2
+    assert repairs.count("\n") > 4
+
+
+def test_what_is_sampled_is_not_asked_for_again(
+    sampled: tuple[Path, dict[str, object]], data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, first = sampled
+    monkeypatch.setattr(Learner, "stream", lambda *_: pytest.fail("asked again"))
+    again = make_dataset(
+        folder, sampling=Sampling("scripted:learner", writing=4, repairs=1, bugs=2), feedback=False, data=data
+    )
+    assert again == first
+
+
+def test_an_evaluation_of_what_is_evaluated_on_is_refused(data: Path, tmp_path: Path) -> None:
+    evaluate("humaneval", "scripted:gold", strategy="single", data=data, out=tmp_path / "eval")
+    with pytest.raises(SetupProblem, match="cannot be learnt from"):
+        make_dataset(tmp_path / "ds", evaluations=[str(tmp_path / "eval")], feedback=False, data=data)
+    assert not (tmp_path / "ds").exists()
+
+
+def test_nothing_to_learn_from_is_said_with_what_to_type(data: Path, tmp_path: Path, store: Store) -> None:
+    with pytest.raises(SetupProblem, match="--sample"):
+        make_dataset(tmp_path / "ds", data=data)
+
+
+def test_what_people_say_is_learnt_and_what_programs_say_only_if_asked_for(
+    data: Path, tmp_path: Path, store: Store
+) -> None:
+    def run(answer: str = GOOD) -> str:
+        return burnish.write(DOUBLE, model=ScriptedModel(script(draft=answer)), fast=True).id
+
+    better, worse = run(), run(GOOD.replace("n * 2", "n + n"))
+    burnish.rate(better, better_than=worse)
+    burnish.rate(worse, stars=2, simulated=True)
+    burnish.rate(better, code="def double(n):\n    return 2 * n", comment="I read it as twice n.")
+    found = datasets.read_feedback(store)
+    assert [(row.by, row.completion) for row in found.examples] == [
+        ("person", "```python\ndef double(n):\n    return 2 * n\n```")
+    ]
+    assert {(row.by, "n * 2" in row.chosen, "n + n" in row.rejected) for row in found.pairs} >= {("person", True, True)}
+    burnish.rate(better, stars=5)
+    summary = make_dataset(tmp_path / "ds", data=data)
+    assert summary["simulated opinions left out"] == 1, "five stars of a person over two of a program"
+    assert set(summary["pairs by who judged"]) == {"person"}
+    summary = make_dataset(tmp_path / "ds", simulated=True, data=data)
+    assert set(summary["pairs by who judged"]) == {"person", "simulated"}

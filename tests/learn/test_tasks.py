@@ -1,0 +1,61 @@
+"""What may be learnt from: the guard knows everything that is evaluated on, and bugs are proven."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish.evals.suites import load_suite
+from burnish.events import Message
+from burnish.learn.tasks import load_guard, load_writing, make_repairs, number_of, plant_bugs, write_suite
+from burnish.sandbox import Sandbox
+from burnish.tasks.task import Task
+
+
+def test_only_training_tasks_that_no_evaluation_uses_are_kept(data: Path) -> None:
+    kept, removed = load_writing(data)
+    assert [task.id for task in kept] == ["mbpp-601", "mbpp-602"]
+    assert {one.id for one in removed} == {"mbpp-603", "mbpp-604"}
+    assert "mbpp-511" in next(one.why for one in removed if one.id == "mbpp-603"), "it says the same in other words"
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("mbpp-602", "mbpp-602"),
+        ("mbppfix-602-17", "mbpp-602"),
+        ("mbppplus-602", "mbpp-602"),
+        ("Python/12", "humaneval-12"),
+        ("humanevalfix-12", "humaneval-12"),
+        ("mine", "mine"),
+    ],
+)
+def test_all_tasks_of_one_row_share_a_number(name: str, row: str) -> None:
+    assert number_of(name) == row
+
+
+def test_a_prompt_that_quotes_an_evaluation_is_found_whatever_it_is_called(data: Path) -> None:
+    guard = load_guard(data)
+    quoted = "Complete it:\n\nsay how many pairs of equal neighbours, a list of numbers has in ALL!"
+    assert "humaneval" in guard.why_not_prompt("run-7", [Message(role="user", content=quoted)]).lower()
+    assert not guard.why_not_prompt("run-7", [Message(role="user", content="Count pairs of equal neighbours.")])
+    assert guard.why_not_prompt("mbppfix-11", [Message(role="user", content="anything")])
+
+
+def test_code_of_an_evaluation_under_another_sentence_is_found(data: Path) -> None:
+    stolen = "def other(xs):\n    return sum(a == b for a, b in zip(xs, xs[1:]))\n"
+    why = load_guard(data).why_not(Task(id="mine", prompt="Find twins.", gold=stolen))
+    assert "humaneval" in why.lower()
+
+
+def test_each_planted_bug_fails_and_becomes_a_repair_with_words_or_without(
+    data: Path, box: Sandbox, tmp_path: Path
+) -> None:
+    tasks, _ = load_writing(data)
+    bugs = plant_bugs(tasks, box, bugs_each=3)
+    assert {bug.id for bug in bugs} == {"mbpp-601", "mbpp-602"}
+    repairs = make_repairs(tasks, bugs)
+    assert len({task.id for task in repairs}) == len(bugs) >= 4
+    assert [task.described for task in repairs[:2]] == [True, False]
+    write_suite(repairs, tmp_path / "repairs.jsonl")
+    read = load_suite(str(tmp_path / "repairs.jsonl"))
+    assert [(task.id, task.base_code, task.gold) for task in read] == [(t.id, t.base_code, t.gold) for t in repairs]

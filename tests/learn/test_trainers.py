@@ -1,0 +1,209 @@
+"""Every trainer makes three updates of a tiny random network, is stopped, goes on, and leaves an adapter that works."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.commands.train import report, train
+from burnish.errors import ModelError, SetupProblem
+from burnish.events import Message
+from burnish.learn.dataset import Dataset, Example, Pair, save_dataset
+from burnish.learn.recipe import Recipe, TrainingWatch, estimate, read_metrics
+from burnish.models.adapters import find_adapter
+
+try:
+    import torch
+
+    from burnish.learn.gguf_lora import write_gguf
+    from tests.models.tiny_network import make_tiny
+except ImportError:
+    THERE = False
+else:
+    THERE = True
+
+needs_torch = pytest.mark.skipif(not THERE, reason="torch and trl are not installed: the extra [train]")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning", "ignore::UserWarning"),
+]
+ASKED = (Message(role="system", content="s"), Message(role="user", content="double"))
+SMALL = {"steps": 3, "batch": 4, "at_once": 2, "longest": 300, "checkpoint_every": 1}
+
+
+class Stopping(TrainingWatch):
+    """Looks on, and stops after so many updates."""
+
+    def __init__(self, after: int = 1000) -> None:
+        self.after, self.seen = after, list[int]()
+        self.begun = list[tuple[int, int]]()
+
+    def on_training(self, total: int, done: int) -> None:
+        self.begun.append((total, done))
+
+    def on_step(self, done: int, total: int, metrics: Mapping[str, float], seconds_left: float) -> None:
+        self.seen.append(done)
+        assert seconds_left >= 0
+        if done >= self.after:
+            self.stop()
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_tiny(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    examples = [Example(task=f"t{n}", purpose="fix", messages=ASKED, completion=f"x{n}") for n in range(8)]
+    pairs = [Pair(task=f"t{n}", purpose="fix", messages=ASKED, chosen=f"good{n}", rejected=f"bad{n}") for n in range(8)]
+    save_dataset(Dataset(examples=tuple(examples), pairs=tuple(pairs)), tmp_path / "ds")
+    return tmp_path / "ds"
+
+
+@needs_torch
+@pytest.mark.parametrize("kind", ["sft", "dpo"])
+def test_a_training_is_stopped_and_goes_on_and_leaves_an_adapter(
+    kind: Any, tiny: Path, dataset: Path, data: Path, tmp_path: Path
+) -> None:
+    told: dict[str, Any] = {
+        "data": dataset,
+        "base": f"huggingface:{tiny}",
+        "name": "mine",
+        "benchmark_data": data,
+        **SMALL,
+    }
+    watch = Stopping(after=1)
+    assert train(kind, watch=watch, **told) is None
+    again = Stopping()
+    made = train(kind, watch=again, **told)
+    assert made is not None
+    assert again.begun == [(3, 2)], "the update under way is finished, and none is made again"
+    assert (made.card.name, made.card.base) == ("mine", str(tiny))
+    assert made.gguf.read_bytes().startswith(b"GGUF")
+    folder = tmp_path / "home" / "trainings" / "mine"
+    assert {row["step"] for row in read_metrics(folder)} == {1, 2, 3}
+    text = report("mine").read_text()
+    assert "![loss](loss.svg)" in text
+    with pytest.raises(SetupProblem, match="--name NAME"):
+        train(kind, **{**told, "steps": 5})
+
+
+@needs_torch
+def test_an_adapter_is_trained_on_and_changes_what_the_network_says(tiny: Path, dataset: Path, data: Path) -> None:
+    told: dict[str, Any] = {"data": dataset, "benchmark_data": data, **SMALL, "rate": 0.05}
+    first = train("sft", base=f"huggingface:{tiny}", name="one", **told)
+    assert first
+    second = train("sft", base=f"huggingface:{tiny}+one", name="two", **told)
+    assert second
+    assert second.card.parent == "one"
+    from burnish.models.huggingface.engine import load_weights
+    from burnish.models.weights import TransformersSource
+
+    ids = torch.tensor([[5, 9, 40]])
+    said = []
+    for adapter in ("", str(first.peft), str(second.peft)):
+        network = load_weights(TransformersSource(str(tiny), adapter=adapter), 256).network
+        network.set_attn_implementation("sdpa")
+        said.append(network(ids).logits.detach())
+    assert not torch.allclose(said[0], said[1], atol=1e-4)
+    assert not torch.allclose(said[1], said[2], atol=1e-4)
+
+
+@needs_torch
+def test_an_adapter_that_is_a_pickle_is_not_opened(tiny: Path, tmp_path: Path) -> None:
+    from burnish.models.huggingface.engine import load_weights
+    from burnish.models.weights import TransformersSource
+
+    (tmp_path / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 4}')
+    torch.save({}, tmp_path / "adapter_model.bin")
+    with pytest.raises(ModelError, match="safetensors"):
+        load_weights(TransformersSource(str(tiny), adapter=str(tmp_path)), 256)
+
+
+@needs_torch
+def test_a_reward_model_learns_which_answer_is_better(tiny: Path, dataset: Path, data: Path, tmp_path: Path) -> None:
+    watch = Stopping()
+    told: dict[str, Any] = {"data": dataset, "base": f"huggingface:{tiny}", "benchmark_data": data, **SMALL}
+    assert train("reward", name="judge", out=tmp_path / "judge", watch=watch, **told) is None
+    assert "accuracy" in read_metrics(tmp_path / "judge")[0]
+    assert (tmp_path / "judge" / "adapter" / "adapter_model.safetensors").is_file()
+
+
+@needs_torch
+def test_grpo_grades_its_answers_in_the_sandbox_and_logs_what_each_is_worth(
+    tiny: Path, data: Path, tmp_path: Path
+) -> None:
+    suite = tmp_path / "tasks.jsonl"
+    row = {
+        "id": "mine",
+        "prompt": "Double a number.",
+        "entry_point": "double",
+        "hidden_tests": "assert double(2) == 4\n",
+    }
+    suite.write_text(json.dumps(row) + "\n")
+    settings = {**SMALL, "longest": 40, "answers": 2, "steps": 1}
+    made = train(
+        "grpo", data=suite, base=f"huggingface:{tiny}", name="mine", out=tmp_path / "g", benchmark_data=data, **settings
+    )
+    assert made
+    logged = [json.loads(line) for line in (tmp_path / "g" / "rewards.jsonl").read_text().splitlines()]
+    assert {(one["task"], one["total"]) for one in logged} == {("mine", 0.0)}, "noise is worth nothing"
+
+
+@needs_torch
+def test_the_gguf_file_holds_the_same_numbers(tiny: Path, dataset: Path, data: Path, tmp_path: Path) -> None:
+    from gguf import GGUFReader
+    from safetensors.torch import load_file
+
+    made = train("sft", data=dataset, base=f"huggingface:{tiny}", name="mine", benchmark_data=data, **SMALL)
+    assert made
+    reader = GGUFReader(made.gguf)
+    tensors = {one.name: torch.tensor(one.data.copy()) for one in reader.tensors}
+    own = load_file(made.peft / "adapter_model.safetensors")
+    assert len(tensors) == len(own) == 2 * 2 * 7
+    name = "base_model.model.model.layers.1.self_attn.v_proj.lora_A.weight"
+    assert torch.equal(tensors["blk.1.attn_v.weight.lora_a"], own[name].half())
+    config = json.loads((made.peft / "adapter_config.json").read_text())
+    (made.peft / "adapter_config.json").write_text(json.dumps({**config, "use_dora": True}))
+    with pytest.raises(SetupProblem, match="use_dora"):
+        write_gguf(made.peft, tmp_path / "x.gguf")
+
+
+@needs_torch
+def test_data_that_may_not_be_learnt_from_is_refused(tiny: Path, data: Path, tmp_path: Path) -> None:
+    asked = (Message(role="user", content="Say how many pairs of equal neighbours a list of numbers has in all."),)
+    stolen = Example(task="innocent", purpose="write", messages=asked, completion="x")
+    save_dataset(Dataset(examples=(stolen,)), tmp_path / "ds")
+    told: dict[str, Any] = {"base": f"huggingface:{tiny}", "benchmark_data": data, **SMALL}
+    with pytest.raises(SetupProblem, match="may not be learnt from"):
+        train("sft", data=tmp_path / "ds", **told)
+    with pytest.raises(SetupProblem, match="no pair"):
+        train("dpo", data=tmp_path / "ds", **told)
+    with pytest.raises(SetupProblem, match="can be trained"):
+        train("sft", data=tmp_path / "ds", base="openai:gpt-x", benchmark_data=data)
+    with pytest.raises(SetupProblem, match="no name"):
+        train("sft", data=tmp_path / "ds", name="../mine")
+
+
+@needs_torch
+def test_examples_that_are_too_long_are_left_out_and_none_left_is_said(tiny: Path, dataset: Path, data: Path) -> None:
+    with pytest.raises(SetupProblem, match="--longest"):
+        train("sft", data=dataset, base=f"huggingface:{tiny}", benchmark_data=data, **{**SMALL, "longest": 16})
+
+
+def test_what_cannot_fit_is_known_beforehand() -> None:
+    recipe = Recipe(kind="sft", base="huggingface:qwen2.5-coder-0.5b", data="ds")
+    need = estimate(recipe, 1_000_000, "cpu", 2_000_000_000)
+    assert not need.fits
+    assert need.seconds > 3600
+    smaller = recipe.model_copy(update={"at_once": 1, "longest": 256})
+    assert estimate(smaller, 1_000_000, "cpu", 24_000_000_000).fits
+    assert estimate(recipe, 1_000_000, "cuda", 10**11).seconds < 120
+
+
+def test_an_adapter_that_was_never_trained_is_not_there() -> None:
+    with pytest.raises(SetupProblem):
+        find_adapter("mine")
