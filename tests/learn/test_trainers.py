@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from burnish.commands.train import report, train
+from burnish.commands.train import Sampling, make_dataset, report, train, train_rounds
 from burnish.errors import ModelError, SetupProblem
 from burnish.events import Message
 from burnish.learn.dataset import Dataset, Example, Pair, save_dataset
 from burnish.learn.recipe import Recipe, TrainingWatch, estimate, read_metrics
 from burnish.models.adapters import find_adapter
+from tests.learn.conftest import Learner
 
 try:
     import torch
@@ -84,11 +85,38 @@ def test_a_training_is_stopped_and_goes_on_and_leaves_an_adapter(
     assert (made.card.name, made.card.base) == ("mine", str(tiny))
     assert made.gguf.read_bytes().startswith(b"GGUF")
     folder = tmp_path / "home" / "trainings" / "mine"
-    assert {row["step"] for row in read_metrics(folder)} == {1, 2, 3}
+    rows = read_metrics(folder)
+    assert {row["step"] for row in rows} == {1, 2, 3}
+    moved = [row["kl"] for row in rows if "kl" in row]
+    assert moved[0] == pytest.approx(0, abs=1e-5), "the rate is 0 at the first update"
+    assert moved[-1] > 0
     text = report("mine").read_text()
     assert "![loss](loss.svg)" in text
     with pytest.raises(SetupProblem, match="--name NAME"):
         train(kind, **{**told, "steps": 5})
+
+
+@needs_torch
+def test_each_round_learns_from_answers_of_the_one_before(
+    tiny: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def open_learner(name: str, progress: object = None) -> Learner:
+        asked.append(name)
+        return Learner()
+
+    monkeypatch.setattr("burnish.evals.evaluate.open_task_model", open_learner)
+    sampling = Sampling("scripted:learner", writing=4, repairs=1, bugs=1)
+    make_dataset(tmp_path / "ds", sampling=sampling, feedback=False, data=data)
+    told: dict[str, Any] = {"data": tmp_path / "ds", "base": f"huggingface:{tiny}", "benchmark_data": data, **SMALL}
+    made = train_rounds(2, name="mine", **{**told, "longest": 2000})
+    assert made
+    assert made.folder.name == "mine"
+    assert asked == ["scripted:learner"] * 2 + [f"huggingface:{tiny}+mine-1"] * 2
+    assert (tmp_path / "ds" / "round-2" / "examples.jsonl").is_file()
+    with pytest.raises(SetupProblem, match="--sample"):
+        train_rounds(2, **{**told, "data": tmp_path})
 
 
 @needs_torch
@@ -196,12 +224,12 @@ def test_examples_that_are_too_long_are_left_out_and_none_left_is_said(tiny: Pat
 
 def test_what_cannot_fit_is_known_beforehand() -> None:
     recipe = Recipe(kind="sft", base="huggingface:qwen2.5-coder-0.5b", data="ds")
-    need = estimate(recipe, 1_000_000, "cpu", 2_000_000_000)
+    need = estimate(recipe, 1_000_000, 1024, "cpu", 2_000_000_000)
     assert not need.fits
     assert need.seconds > 3600
-    smaller = recipe.model_copy(update={"at_once": 1, "longest": 256})
-    assert estimate(smaller, 1_000_000, "cpu", 24_000_000_000).fits
-    assert estimate(recipe, 1_000_000, "cuda", 10**11).seconds < 120
+    smaller = recipe.model_copy(update={"at_once": 1})
+    assert estimate(smaller, 1_000_000, 256, "cpu", 24_000_000_000).fits
+    assert estimate(recipe, 1_000_000, 1024, "cuda", 10**11).seconds < 120
 
 
 def test_an_adapter_that_was_never_trained_is_not_there() -> None:

@@ -25,7 +25,7 @@ TRAINERS = {
 }
 GOING_ON = " The same command goes on from the last checkpoint of a training that was stopped."
 ONLY_FOR = {"beta": ("dpo", "grpo"), "answers": ("grpo",), "temperature": ("grpo",), "partial": ("grpo",)}
-ONLY_FOR |= {"reward": ("grpo",), "only": ("sft", "dpo", "grpo")}
+ONLY_FOR |= {"reward": ("grpo",), "rounds": ("sft",), "only": ("sft", "dpo", "grpo")}
 """Options that say nothing to the other trainers."""
 REWARD = "What counts for GRPO: default, scientific, web, strict, or a TOML file."
 
@@ -87,6 +87,7 @@ def train_model(
     at_once: Annotated[int | None, typer.Option(min=1, help="Examples in memory at the same time.")] = None,
     longest: Annotated[int | None, typer.Option(min=16, help="Tokens; longer examples are left out.")] = None,
     seed: Annotated[int | None, typer.Option(min=0)] = None,
+    rounds: Annotated[int | None, typer.Option(min=2, help="SFT: answers sampled anew from each result.")] = None,
     beta: Annotated[float | None, typer.Option(min=0, help="How strongly the model is held to what it was.")] = None,
     answers: Annotated[int | None, typer.Option(min=2, help="GRPO: answers to one prompt.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0.01, help="GRPO: of these answers.")] = None,
@@ -97,6 +98,7 @@ def train_model(
 ) -> None:
     """Train an adapter; the same command goes on from the last checkpoint of one that was stopped."""
     from burnish.commands.train import train as run_training
+    from burnish.commands.train import train_rounds
     from burnish.learn.recipe import Recipe
 
     kind: Any = context.info_name
@@ -108,19 +110,11 @@ def train_model(
     if rank:
         settings["alpha"] = 2 * rank
     purposes = tuple(filter(None, (word.strip() for word in only.split(","))))
-    made = _watched(
-        lambda watch: run_training(
-            kind,
-            data=data,
-            base=base,
-            name=name,
-            out=out,
-            reward_weights=reward,
-            purposes=purposes,
-            watch=watch,
-            **settings,
-        )
-    )
+    told = {"data": data, "base": base, "name": name, "purposes": purposes, **settings}
+    if rounds:
+        made = _watched(lambda watch: train_rounds(rounds, watch=watch, **told))
+    else:
+        made = _watched(lambda watch: run_training(kind, out=out, reward_weights=reward, watch=watch, **told))
     if made:
         print(f'Trained. Use it: burnish write "…" --model local:{made.card.base}+{made.folder.name}')
     else:

@@ -10,7 +10,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from burnish.evals.suites import load_suite
 from burnish.learn.dataset import (
     EXAMPLES,
     PAIRS,
+    SUMMARY,
     Answer,
     Dataset,
     Example,
@@ -78,8 +79,6 @@ TEMPERATURE = 0.8
 MOST_OWN_BUGS = 2
 """Wrong answers of the model itself that become a repair, for each task."""
 GRADE_SECONDS = 2.0
-REPAIRS = ("fix", "repair", "reflect")
-"""Purposes of asks that show broken code."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +146,7 @@ def make_dataset(
             "answers that passed": verified,
             "simulated opinions left out": left_out,
             "tasks that may not be learnt from": removed,
+            "sampled": asdict(sampling) if sampling else {},
             "made": describe_origin(),
         },
     )
@@ -254,7 +254,7 @@ def train(
     folder = open_training(recipe, Path(out).expanduser().absolute() if out else trainings_home() / (name or kind))
     from burnish.learn import trainers
 
-    need = estimate(recipe, count_tokens(recipe, dataset, len(tasks)), *trainers.find_device())
+    need = estimate(recipe, *count_tokens(recipe, dataset, len(tasks)), *trainers.find_device())
     if not need.fits:
         raise SetupProblem(
             f"This needs about {need.memory_bytes / 1e9:.1f} GB of memory, and {need.free_bytes / 1e9:.1f} are free on "
@@ -274,6 +274,47 @@ def train(
     if not complete or kind == "reward":
         return None
     return keep_adapter(folder / trainers.RESULT, recipe, name or kind, purposes)
+
+
+def train_rounds(
+    rounds: int,
+    *,
+    data: Path | str,
+    name: str = "mine",
+    base: str = "local:qwen2.5-coder-0.5b",
+    benchmark_data: Path | str | None = None,
+    watch: TrainingWatch | None = None,
+    **told: Any,
+) -> Adapter | None:
+    """Train on verified answers, have the result answer the same tasks anew, and train the base on those; and so on.
+
+    The adapter of round N is called NAME-N, the last one NAME. None where it was stopped; the same call goes on.
+    """
+    source = Path(data).expanduser().absolute()
+    summary = source / SUMMARY
+    sampled = json.loads(summary.read_text("utf-8")).get("sampled") if summary.is_file() else None
+    if not sampled:
+        raise SetupProblem(
+            f"The dataset in {str(source)!r} has no sampled answers that could be asked for anew. Make one: "
+            f"burnish train data --out {source} --sample {base}"
+        )
+    made: Adapter | None = None
+    for number in range(1, rounds + 1):
+        folder = source if number == 1 else source / f"round-{number}"
+        if made:
+            model = f"{as_trained(split_adapter(base)[0])}+{made.folder.name}"
+            make_dataset(
+                folder,
+                sampling=replace(Sampling(**sampled), model=model),
+                feedback=False,
+                data=benchmark_data,
+                watch=watch,
+            )
+        called = name if number == rounds else f"{name}-{number}"
+        made = train("sft", data=folder, name=called, base=base, benchmark_data=benchmark_data, watch=watch, **told)
+        if made is None:
+            return None
+    return made
 
 
 def check_packages() -> None:
@@ -362,12 +403,15 @@ def open_training(recipe: Recipe, folder: Path) -> Path:
     return folder
 
 
-def count_tokens(recipe: Recipe, dataset: Dataset, tasks: int = 0) -> int:
-    """About how many tokens are read and learnt in one pass over the data."""
-    texts = [row.completion for row in dataset.examples] or [row.chosen + row.rejected for row in dataset.pairs]
+def count_tokens(recipe: Recipe, dataset: Dataset, tasks: int = 0) -> tuple[int, int]:
+    """About how many tokens one pass over the data reads and learns, and how many the longest example has."""
+    if recipe.kind == "grpo":
+        return tasks * recipe.answers * recipe.longest // 2, recipe.longest
+    wanted = [row.completion for row in dataset.examples] or [row.chosen + row.rejected for row in dataset.pairs]
     rows: tuple[Example | Pair, ...] = dataset.examples or dataset.pairs
-    texts += [message.content for row in rows for message in row.messages]
-    return sum(map(len, texts)) // 3 + tasks * recipe.answers * recipe.longest // 2
+    asked = [sum(len(message.content) for message in row.messages) for row in rows]
+    sizes = [(len(text) + most) // 3 for text, most in zip(wanted, asked, strict=True)]
+    return sum(sizes), min(recipe.longest, max(sizes))
 
 
 def make_scorer(

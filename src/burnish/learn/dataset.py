@@ -26,6 +26,8 @@ from burnish.tasks.task import Task
 from burnish.text import fence_code
 
 EXAMPLES, PAIRS, SUMMARY = "examples.jsonl", "pairs.jsonl", "summary.json"
+REPAIRS = ("fix", "repair", "reflect")
+"""Purposes of asks that show broken code."""
 MOST_EACH = 4
 """Examples for one prompt: more of the same teach nothing new."""
 MOST_PAIRS = 2

@@ -119,14 +119,17 @@ def read_metrics(folder: Path) -> list[dict[str, float]]:
     return list(parse_json_lines(file.read_text("utf-8").splitlines() if file.exists() else ()))
 
 
-def estimate(recipe: Recipe, tokens: int, device: str, free_bytes: int) -> Need:
-    """What a training takes: weights and their changes, and what one pass keeps for the way back."""
+def estimate(recipe: Recipe, tokens: int, longest: int, device: str, free_bytes: int) -> Need:
+    """What a training takes: weights and their changes, and what one pass keeps for the way back.
+
+    `tokens` are those of one pass over the data, `longest` those of its longest example.
+    """
     entry = CATALOG.get(f"local:{_bare(recipe.base)}")
     parameters = _count_parameters(_bare(recipe.base), entry)
     width = 2 if device == "cuda" else 4
     copies = 2 if recipe.kind in ("dpo", "grpo") else 1
     # Without checkpointing a layer keeps some forty numbers per hidden one; logits over 150,000 tokens weigh as much.
-    kept = recipe.at_once * recipe.longest * (150_000 * 8 + 24 * 1000 * 40 * width)
+    kept = recipe.at_once * longest * (150_000 * 8 + 24 * 1000 * 40 * width)
     memory = int(parameters * width * copies + kept * (2 if recipe.kind in ("dpo", "reward") else 1))
     speed = TOKENS_PER_SECOND[device] * 5e8 / max(parameters, 1e6)
     passes = recipe.epochs * (4 if recipe.kind == "grpo" else 2 if recipe.kind != "sft" else 1)

@@ -30,13 +30,15 @@ from trl import (
 
 from burnish.errors import SetupProblem
 from burnish.events import Message
-from burnish.learn.dataset import Dataset, Example, Pair
+from burnish.learn.dataset import REPAIRS, Dataset, Example, Pair
 from burnish.learn.gguf_lora import PROJECTIONS
 from burnish.learn.recipe import METRICS, Recipe, TrainingWatch
 from burnish.models.adapters import find_adapter, split_adapter
 from burnish.models.huggingface.engine import add_adapter, best_device, read_network
 from burnish.models.weights import find_transformers_source
 
+PROBED = 16
+"""Examples on which the distance to the base is measured: of writing, as that is what repairs make a model forget."""
 CHECKPOINTS, RESULT = "checkpoints", "adapter"
 _NAMES = {one.name for one in fields(SFTConfig)}
 _RECOMPUTING = "activation_checkpointing" if "activation_checkpointing" in _NAMES else "gradient_checkpointing"
@@ -50,6 +52,8 @@ class _Reporter(TrainerCallback):  # type: ignore[misc]
 
     watch: TrainingWatch
     file: Path
+    probe: Sequence[Any] = ()
+    """Texts as tokens, on which is measured how far the model has moved away from its base."""
     began: float = field(default_factory=time.monotonic)
     first: int = 0
 
@@ -59,6 +63,9 @@ class _Reporter(TrainerCallback):  # type: ignore[misc]
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **more: Any) -> None:
         metrics = {name: float(value) for name, value in (logs or {}).items() if isinstance(value, int | float)}
+        is_due = state.global_step in (1, state.max_steps) or state.global_step % args.save_steps == 0
+        if self.probe and is_due and "loss" in metrics:
+            metrics["kl"] = measure_kl(more["model"], self.probe)
         row = {"step": state.global_step, "at": round(time.time(), 3), **metrics}
         with self.file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -70,6 +77,25 @@ class _Reporter(TrainerCallback):  # type: ignore[misc]
         if self.watch.cancel.is_set():
             control.should_save = control.should_training_stop = True
         return control
+
+
+def measure_kl(network: Any, texts: Sequence[Any]) -> float:
+    """How far a network with an adapter is from the same without: KL divergence in nats, the mean over all tokens.
+
+    It foretells what is forgotten (arXiv 2509.04259).
+    """
+    was_training = network.training
+    network.eval()
+    found: list[torch.Tensor] = []
+    with torch.inference_mode():
+        for tokens in texts:
+            ids = torch.tensor([tokens], device=network.device)
+            now = network(input_ids=ids).logits[0].float().log_softmax(-1)
+            with network.disable_adapter():
+                before = network(input_ids=ids).logits[0].float().log_softmax(-1)
+            found.append((now.exp() * (now - before)).sum(-1))
+    network.train(was_training)
+    return float(torch.cat(found).mean())
 
 
 def train(
@@ -102,7 +128,9 @@ def train(
         network, lora = add_adapter(network, place, is_trainable=True), None
     trainer = _TRAINERS[recipe.kind](recipe, folder, dataset, network, tokenizer, lora, prompts or {}, score)
     trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(_Reporter(watch, folder / METRICS))
+    written = [row for row in dataset.examples if row.purpose not in REPAIRS] or dataset.examples
+    texts = [render_prompt(row.messages, tokenizer) + row.completion for row in written[:PROBED]]
+    trainer.add_callback(_Reporter(watch, folder / METRICS, [tokenizer(text)["input_ids"] for text in texts]))
     checkpoints = folder / CHECKPOINTS
     last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
     try:
