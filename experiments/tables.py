@@ -2,11 +2,14 @@
 
     BURNISH_DATA=/path/to/data python experiments/tables.py huggingface:qwen2.5-coder-0.5b OUT [GROUP ...]
 
+A variable LIMIT has each row measured on its first so many tasks only, for a rehearsal.
+
 Each row is a folder under OUT that `burnish eval resume` and `burnish compare` understand; a second start leaves
 finished rows alone and goes on with the others. Rows are worked on side by side, so that the engine never waits for the
 last task of one of them. Groups are the keys of GROUPS; all of them unless named.
 """
 
+import os
 import sys
 import threading
 import time
@@ -78,6 +81,12 @@ GROUPS: dict[str, list[Row]] = {
     "calibrate-all": [("mbppplus", {**CALIBRATE, "variant": "all"})],
     "verdicts": [(suite, {**AGENT, "answers": 3}) for suite in ("mbppplus", "mbppplusfix", "humanevalfix")],
     "retry-plus": [("mbppplus", {**RETRY}), *(("mbppplusfix", {**RETRY, "ask": ask}) for ask in ("write", "fix"))],
+    "trained": [
+        *(("humanevalfix", {**SINGLE, "ask": ask}) for ask in ("fix", "write")),
+        *(("mbppfix", {**SINGLE, "ask": "fix", "variant": variant}) for variant in ("docs", "tests")),
+        *((suite, {**SINGLE}) for suite in ("humaneval", "mbpp", "mbppplus")),
+    ],
+    "trained-agent": [("humanevalfix", {**AGENT}), ("humanevalfix", {**AGENT, "without": ("tweak",)})],
     "ablation": [("humanevalfix", {**AGENT, **ONCE, "without": (part,)}) for part in PARTS],
 }
 
@@ -108,7 +117,8 @@ def measured(row: Row, model: Model, out: Path) -> str:
         if (folder / "eval.json").exists():
             found = resume(str(folder), model=model)
         else:
-            found = evaluate(suite, model=model, out=folder, at_once=min(model.slots, 96), **settings)
+            limit = int(os.environ.get("LIMIT", "0")) or None
+            found = evaluate(suite, model=model, out=folder, at_once=min(model.slots, 96), limit=limit, **settings)
     except Exception as error:  # one row that breaks must not cost the others
         return f"{name}: {type(error).__name__}: {error}"
     return f"{name}: {' '.join(f'{share:.3f}' for share in found.pass_at_1)}"
