@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+import burnish
+from burnish.commands.models import format_table, list_rows
 from burnish.commands.train import export_adapter
 from burnish.errors import SetupProblem
+from burnish.events.history import Run
+from burnish.evidence.build import build_dossier
 from burnish.models.adapters import (
     CARD,
     GGUF,
@@ -17,7 +21,11 @@ from burnish.models.adapters import (
     remove_adapter,
     split_adapter,
 )
+from burnish.models.catalog import CATALOG
 from burnish.models.names import open_model
+from burnish.models.scripted import ScriptedModel
+from burnish.runs import Store
+from tests.support import DOUBLE, script
 
 BASE = "qwen2.5-coder-0.5b"
 BYTES = b"GGUF and more"
@@ -77,12 +85,13 @@ def test_a_broken_file_is_refused(content: bytes) -> None:
         find_adapter("mine", BASE)
 
 
-def test_a_card_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_card_that_cannot_be_read_is_named() -> None:
     (keep() / CARD).write_text("{")
+    keep("fine")
+    assert [one.folder.name for one in list_adapters()] == ["fine"], "the others can still be seen"
     with pytest.raises(SetupProblem, match="burnish adapters remove mine"):
-        list(list_adapters())
+        find_adapter("mine")
     remove_adapter("mine")
-    assert not list(list_adapters())
 
 
 @pytest.mark.parametrize("name", ["", "..", "../mine", "other", "."])
@@ -103,3 +112,25 @@ def test_an_export_is_what_others_read(tmp_path: Path) -> None:
         export_adapter("mine", tmp_path / "o")
     with pytest.raises(SetupProblem, match="--to hub"):
         export_adapter("mine", tmp_path / "new", "pytorch")
+
+
+def test_models_are_listed_with_their_adapters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.commands.models.is_checked", lambda weights: weights.name == f"local:{BASE}")
+    keep("larger", base="qwen2.5-coder-1.5b")
+    keep(recipe="sft, rank 16")
+    keep("stranger", base="some/other")
+    rows = {row["name"]: row for row in list_rows((), {})}
+    assert rows[f"local:{BASE}+mine"]["adapter"] == "sft, rank 16"
+    assert "local:some/other+stranger" not in rows, "its base is none that is fetched by name"
+    assert "local:qwen2.5-coder-1.5b+larger" not in rows, "the weights of its base are not here"
+    assert any(f"local:{BASE}+mine" in line for line in format_table(list(rows.values()), ()))
+
+
+def test_the_evidence_names_the_adapter_with_its_hash(store: Store) -> None:
+    folder = keep()
+    run = burnish.write(DOUBLE, model=ScriptedModel(script()), fast=True)
+    started = run.started.model_copy(update={"model": f"local:{BASE}+mine"})
+    models = build_dossier(Run((started, *run.events[1:])), {}).models
+    assert [model.name for model in models] == [f"local:{BASE}+mine", "adapter mine"]
+    assert models[0].weights_sha256 == CATALOG[f"local:{BASE}"].sha256
+    assert models[1].weights_sha256 == hashlib.sha256((folder / GGUF).read_bytes()).hexdigest()

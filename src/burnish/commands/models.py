@@ -8,6 +8,7 @@ from typing import Any
 
 from burnish.errors import SetupProblem
 from burnish.model_choice import Speed
+from burnish.models.adapters import list_adapters
 from burnish.models.catalog import CATALOG, LARGER, Weights
 from burnish.models.discovery import ServerModels, pull_ollama_model
 from burnish.models.local import SLOTS, local_context
@@ -87,7 +88,17 @@ def list_rows(servers: Sequence[ServerModels], speeds: Mapping[str, Speed]) -> l
         for server in servers
         for model in server.models
     ]
-    own = {name for name in speeds if name.startswith(("local:", "huggingface:"))} - CATALOG.keys()
+    rows += [
+        {
+            "name": f"local:{one.card.base}+{one.folder.name}",
+            "adapter": one.card.recipe,
+            "bytes": one.gguf.stat().st_size if one.gguf.is_file() else None,
+        }
+        for one in list_adapters()
+        if (base := CATALOG.get(f"local:{one.card.base}")) and is_checked(base)
+    ]
+    listed = {row["name"] for row in rows}
+    own = {name for name in speeds if name.startswith(("local:", "huggingface:"))} - listed
     rows += [{"name": name} for name in sorted(own)]
     for row in rows:
         speed = speeds.get(row["name"])
@@ -125,6 +136,10 @@ def format_table(rows: Sequence[ModelRow], servers: Sequence[ServerModels]) -> I
     for row in larger:
         yield from _format_row(row)
         yield f"    {row['licence']}; {_format_memory(row)}"
+    trained = [row for row in rows if "adapter" in row]
+    yield from ("", "adapters, used with the weights they were trained on") if trained else ()
+    for row in trained:
+        yield from (*_format_row(row), f"    {row['adapter']}")
     for server in servers:
         facts = (
             f"key in {server.key_env}" if server.key_env else "",
@@ -141,7 +156,7 @@ def format_table(rows: Sequence[ModelRow], servers: Sequence[ServerModels]) -> I
             yield from _format_row(row)
         if found[MOST_SHOWN:]:
             yield f"… and {len(found) - MOST_SHOWN} more; see all with: burnish models --json"
-    own = [row for row in rows if not {"path", "address", "file"} & row.keys()]
+    own = [row for row in rows if not {"path", "address", "file", "adapter"} & row.keys()]
     yield from ("", "other weights that have answered here") if own else ()
     for row in own[:MOST_SHOWN]:
         yield from _format_row(row)

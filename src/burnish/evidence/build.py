@@ -61,6 +61,7 @@ from burnish.evidence.schema import (
     name_files,
 )
 from burnish.evidence.suite import find_given_tests
+from burnish.models.adapters import list_adapters, split_adapter
 from burnish.models.catalog import CATALOG
 from burnish.models.names import split_names
 from burnish.packages.layer import list_recorded_packages
@@ -73,15 +74,23 @@ from burnish.tasks.test_file import name_in_file
 E = TypeVar("E", bound=BaseEvent)
 
 
+def _describe_model(name: str) -> Iterator[EvidenceModel]:
+    """A model, and after it its adapter. Of what is not in the catalogue nothing is claimed."""
+    base, adapter = split_adapter(name)
+    known = CATALOG.get(base)
+    licence, weights = (known.licence, known.sha256) if known else (UNKNOWN, UNKNOWN)
+    yield EvidenceModel(name=model_name(name), licence=licence, weights_sha256=weights)
+    for one in list_adapters() if adapter else ():
+        if one.folder.name == adapter:
+            card = one.card
+            yield EvidenceModel(name=f"adapter {adapter}", licence=card.licence, weights_sha256=card.sha256)
+
+
 def build_dossier(run: Run, files: Mapping[str, str | bytes], tools: Mapping[str, str] | None = None) -> Dossier:
     """What is known of a run and of the files that it delivers, by name; `tools` are versions, if known."""
     suite, started, finished = read_suite(run), run.started, run.ending(RunFinished)
     newest = [event.burnish for event in run.all(Resumed) if event.burnish]
-    models = []
-    for name in split_names(started.model):  # of a model that is not in the catalogue nothing is claimed
-        known = CATALOG.get(name)
-        licence, weights = (known.licence, known.sha256) if known else (UNKNOWN, UNKNOWN)
-        models.append(EvidenceModel(name=model_name(name), licence=licence, weights_sha256=weights))
+    models = [model for name in split_names(started.model) for model in _describe_model(name)]
     answers = {event.id: event for event in run.all(QuestionAnswered)}
     dossier = Dossier(
         run=EvidenceRun(

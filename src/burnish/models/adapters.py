@@ -8,6 +8,7 @@ import hashlib
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -100,13 +101,19 @@ def split_adapter(name: str) -> tuple[str, str]:
 
 
 def list_adapters() -> Iterator[Adapter]:
-    """The user's own, then those that came with Burnish and whose names are still free."""
-    seen: set[str] = set()
+    """The user's own, then those that came with Burnish; one whose card cannot be read is passed over."""
+    for folder in _list_folders():
+        with suppress(SetupProblem):
+            yield read_adapter(folder)
+
+
+def _list_folders() -> list[Path]:
+    found: dict[str, Path] = {}
     for home in (adapters_home(), SHIPPED):
         for folder in sorted(home.iterdir()) if home.is_dir() else ():
-            if folder.name not in seen and (folder / CARD).is_file():
-                seen.add(folder.name)
-                yield read_adapter(folder)
+            if (folder / CARD).is_file():
+                found.setdefault(folder.name, folder)
+    return [*found.values()]
 
 
 def read_adapter(folder: Path) -> Adapter:
@@ -123,12 +130,12 @@ def read_adapter(folder: Path) -> Adapter:
 
 def find_adapter(name: str, base: str = "") -> Adapter:
     """The adapter of a name, whole and for this base. Raises SetupProblem where it is not."""
-    adapter = next((one for one in list_adapters() if one.folder.name == name), None)
-    if adapter is None:
-        known = [one.folder.name for one in list_adapters()]
+    known = {folder.name: folder for folder in _list_folders()}
+    if name not in known:
         near = get_close_matches(name, known, n=1, cutoff=0.4)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise SetupProblem(f"There is no adapter {name!r}.{hint} See those that there are: burnish adapters")
+    adapter = read_adapter(known[name])
     if base and adapter.card.base != base:
         raise SetupProblem(
             f"The adapter {name!r} was trained on {adapter.card.base} and fits no other model. Type: "
