@@ -8,8 +8,10 @@ import burnish
 from burnish.commands.train import Sampling, make_dataset
 from burnish.errors import SetupProblem
 from burnish.evals.evaluate import evaluate
+from burnish.events import CheckFinished, Evidence, RunFinished, RunStarted
+from burnish.events.history import Run
 from burnish.learn import dataset as datasets
-from burnish.learn.dataset import load_dataset
+from burnish.learn.dataset import Dataset, load_dataset
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
 from tests.learn.conftest import Learner
@@ -94,3 +96,28 @@ def test_what_people_say_is_learnt_and_what_programs_say_only_if_asked_for(
     assert set(summary["pairs by who judged"]) == {"person"}
     summary = make_dataset(tmp_path / "ds", simulated=True, data=data)
     assert set(summary["pairs by who judged"]) == {"person", "simulated"}
+
+
+def test_a_simulated_reviewer_speaks_only_where_nobody_has(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for answer in (GOOD, GOOD.replace("n * 2", "n + n")):
+        burnish.write(DOUBLE, model=ScriptedModel(script(draft=answer)), fast=True)
+    assert datasets.read_feedback(store) == Dataset()
+    assert {row.by for row in datasets.read_feedback(store, reviewer=True).examples} == {"simulated"}
+    monkeypatch.setattr(datasets, "review", lambda run: 5 if "n * 2" in run.code else 2)
+    (pair,) = datasets.read_feedback(store, reviewer=True).pairs
+    assert (pair.by, "n * 2" in pair.chosen, "n + n" in pair.rejected) == ("simulated", True, True)
+    for row in store.list():
+        burnish.rate(row.id, thumbs="up")
+    assert {row.by for row in datasets.read_feedback(store, reviewer=True).examples} == {"person"}
+
+
+def test_the_reviewer_gives_less_for_a_failed_check() -> None:
+    said = [datasets.review(one) for one in (rated("proven"), rated("proven", "security"), rated("failed"))]
+    assert said == [5, 4, 1]
+
+
+def rated(verdict: str, *failed: str) -> Run:
+    """A run that ended so, with checks that failed."""
+    checks = [CheckFinished(evidence=Evidence(check=name, verdict="failed", why="")) for name in failed]
+    started = RunStarted(run_id="r", verb="write", prompt="p", model="scripted:x", sandbox="none", burnish="0")
+    return Run((started, *checks, RunFinished(verdict=verdict, why="", version=1)))

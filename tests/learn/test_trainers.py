@@ -155,8 +155,12 @@ def test_an_adapter_that_is_a_pickle_is_not_opened(tiny: Path, tmp_path: Path) -
 def test_a_reward_model_learns_which_answer_is_better(tiny: Path, dataset: Path, data: Path, tmp_path: Path) -> None:
     watch = Stopping()
     told: dict[str, Any] = {"data": dataset, "base": f"huggingface:{tiny}", "benchmark_data": data, **SMALL}
+    told |= {"held_out": 0.4, "flipped": 0.3}
     assert train("reward", name="judge", out=tmp_path / "judge", watch=watch, **told) is None
-    assert "accuracy" in read_metrics(tmp_path / "judge")[0]
+    rows = read_metrics(tmp_path / "judge")
+    assert "accuracy" in rows[0]
+    assert "eval_accuracy" in rows[-1]
+    assert "pairs that were held out" in report(str(tmp_path / "judge")).read_text()
     assert (tmp_path / "judge" / "adapter" / "adapter_model.safetensors").is_file()
 
 

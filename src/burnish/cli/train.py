@@ -26,6 +26,7 @@ TRAINERS = {
 GOING_ON = " The same command goes on from the last checkpoint of a training that was stopped."
 ONLY_FOR = {"beta": ("dpo", "grpo"), "answers": ("grpo",), "temperature": ("grpo",), "partial": ("grpo",)}
 ONLY_FOR |= {"reward": ("grpo",), "rounds": ("sft",), "only": ("sft", "dpo", "grpo")}
+ONLY_FOR |= dict.fromkeys(("flipped", "held_out"), ("dpo", "reward"))
 """Options that say nothing to the other trainers."""
 REWARD = "What counts for GRPO: default, scientific, web, strict, or a TOML file."
 
@@ -89,6 +90,8 @@ def train_model(
     seed: Annotated[int | None, typer.Option(min=0)] = None,
     rounds: Annotated[int | None, typer.Option(min=2, help="SFT: answers sampled anew from each result.")] = None,
     beta: Annotated[float | None, typer.Option(min=0, help="How strongly the model is held to what it was.")] = None,
+    flipped: Annotated[float | None, typer.Option(min=0, max=0.5, help="Share of the pairs turned round.")] = None,
+    held_out: Annotated[float | None, typer.Option(min=0, max=0.9, help="Share of the tasks not learnt.")] = None,
     answers: Annotated[int | None, typer.Option(min=2, help="GRPO: answers to one prompt.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0.01, help="GRPO: of these answers.")] = None,
     partial: Annotated[bool | None, typer.Option(help="GRPO: some passing tests are worth something.")] = None,
@@ -105,7 +108,8 @@ def train_model(
     typed = {key: context.params[key] for key in context.params if context.params[key] not in (None, "")}
     for option, kinds in ONLY_FOR.items():
         if option in typed and kind not in kinds and typed[option] != "default":
-            raise SetupProblem(f"--{option} says nothing to {kind}. Leave it out, or type: burnish train {kinds[0]}")
+            named = option.replace("_", "-")
+            raise SetupProblem(f"--{named} says nothing to {kind}. Leave it out, or type: burnish train {kinds[0]}")
     settings = {key: typed[key] for key in Recipe.model_fields if key in typed and key not in ("base", "data")}
     if rank:
         settings["alpha"] = 2 * rank

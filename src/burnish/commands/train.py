@@ -124,7 +124,7 @@ def make_dataset(
         guard = load_guard(source, watch.on_prepare)
         for name in evaluations:
             answers += read_allowed(Folder.open(find_evaluation(name)), guard)
-    said = read_feedback(store or Store()) if feedback else Dataset()
+    said = read_feedback(store or Store(), reviewer=simulated) if feedback else Dataset()
     examples = [row for row in said.examples if simulated or row.by != "simulated"]
     pairs = [row for row in said.pairs if simulated or row.by != "simulated"]
     dataset = Dataset(

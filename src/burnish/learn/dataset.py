@@ -16,7 +16,7 @@ from burnish.evals.eval_store import Folder
 from burnish.evals.strategies import prompts
 from burnish.evals.strategies.strategy import Puzzle
 from burnish.events import Asked, CodeProposed, Event, Frozen, Message, ModelReplied, Scored
-from burnish.events.feedback import Correction, Preference, Stars, Thumbs
+from burnish.events.feedback import Correction, FeedbackGiven, Preference, Stars, Thumbs
 from burnish.events.history import Run, Version
 from burnish.learn.tasks import number_of
 from burnish.paths import write_atomically
@@ -204,8 +204,11 @@ def _normalise(code: str) -> str:
 # What people said of runs
 
 
-def read_feedback(store: Store) -> Dataset:
-    """What people, and programs in their place, said of the runs of a store."""
+def read_feedback(store: Store, reviewer: bool = False) -> Dataset:
+    """What people, and programs in their place, said of the runs of a store.
+
+    The `reviewer` is a program that gives stars to runs of which nobody has said anything.
+    """
     examples: list[Example] = []
     pairs: list[Pair] = []
     stars: dict[tuple[Message, ...], list[tuple[int, str, Run, bool]]] = defaultdict(list)
@@ -215,7 +218,11 @@ def read_feedback(store: Store) -> Dataset:
         if not messages:
             continue
         about: dict[str, Any] = {"task": run.id, "purpose": "write", "messages": messages, "source": run.id}
-        for given in run.feedback:
+        said = run.feedback
+        if reviewer and not said and run.verdict:
+            opinion = Stars(stars=review(run))
+            said = (FeedbackGiven(id="reviewer", opinion=opinion, by="reviewer", simulated=True),)
+        for given in said:
             by: By = "simulated" if given.simulated else "person"
             version = _find_version(run, given.version)
             if version is None:
@@ -244,6 +251,12 @@ def read_feedback(store: Store) -> Dataset:
             if worse:
                 pairs.append(_pair(about, code, worse[1], "simulated" if simulated or worse[3] else "person"))
     return Dataset(examples=tuple(examples), pairs=tuple(pairs))
+
+
+def review(run: Run) -> int:
+    """The stars that a simulated reviewer gives: for the verdict, less where a check failed."""
+    failed = sum(one.verdict == "failed" for one in run.evidence if one.check != "tests")
+    return max(1, {"proven": 5, "plausible": 4, "failed": 1}.get(run.verdict or "failed", 1) - failed)
 
 
 def ask_for(run: Run) -> tuple[Message, ...]:

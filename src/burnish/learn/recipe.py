@@ -53,6 +53,10 @@ class Recipe(Frozen):
     """GRPO: of these answers."""
     beta: float = Field(default=0.1, ge=0)
     """DPO and GRPO: how strongly the model is held to what it was."""
+    held_out: float = Field(default=0.1, ge=0, lt=1)
+    """DPO and reward: share of the tasks whose pairs are not learnt, and only tell at the end how often it is right."""
+    flipped: float = Field(default=0.0, ge=0, le=0.5)
+    """DPO and reward: share of the pairs that are turned round before they are learnt, to see what noise does."""
     partial: bool = True
     """GRPO: whether some passing tests are worth something; else only all of them are."""
     checkpoint_every: int = Field(default=50, ge=1)

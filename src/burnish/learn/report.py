@@ -39,7 +39,7 @@ def write_report(folder: Path, before: Sequence[str] = (), after: Sequence[str] 
     if len(before) != len(after):
         raise SetupProblem("Each evaluation before has one after: --before EVAL --after EVAL, as often as you like")
     pairs = [(_read(a), _read(b)) for a, b in zip(before, after, strict=True)]
-    parts = [*_describe_recipe(folder), *_draw(folder), *_compare(pairs)]
+    parts = [*_describe_recipe(folder), *_draw(folder), *_judge_held_out(folder), *_compare(pairs)]
     write_atomically(folder / REPORT, ("\n".join(parts) + "\n").encode(), PRIVATE_MODE)
     return folder / REPORT
 
@@ -77,6 +77,14 @@ def _draw(folder: Path) -> Iterator[str]:
         svg = draw_curves([curve], "updates", from_zero=True, y_label=label)
         write_atomically(folder / file, svg.encode(), PRIVATE_MODE)
         yield f"\n## {words}\n\n![{name}]({file})\n\nFrom {points[0][1]:.4g} to {points[-1][1]:.4g}."
+
+
+def _judge_held_out(folder: Path) -> Iterator[str]:
+    names = {"eval_accuracy": "rated higher", "eval_rewards/accuracies": "made likelier"}
+    for row in read_metrics(folder):
+        for name, words in names.items():
+            if name in row:
+                yield f"\nOf pairs that were held out, the better answer is {words} in {100 * row[name]:.1f} %."
 
 
 def _compare(pairs: Sequence[tuple[tuple[Folder, Results], tuple[Folder, Results]]]) -> Iterator[str]:

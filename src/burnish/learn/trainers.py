@@ -5,6 +5,7 @@ A training can be stopped at any step and goes on from its last checkpoint; the 
 
 import json
 import os
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -30,7 +31,7 @@ from trl import (
 
 from burnish.errors import SetupProblem
 from burnish.events import Message
-from burnish.learn.dataset import REPAIRS, Dataset, Example, Pair
+from burnish.learn.dataset import REPAIRS, Dataset, Example
 from burnish.learn.gguf_lora import PROJECTIONS
 from burnish.learn.recipe import METRICS, Recipe, TrainingWatch
 from burnish.models.adapters import find_adapter, split_adapter
@@ -130,7 +131,8 @@ def train(
     trainer.remove_callback(PrinterCallback)
     written = [row for row in dataset.examples if row.purpose not in REPAIRS] or dataset.examples
     texts = [render_prompt(row.messages, tokenizer) + row.completion for row in written[:PROBED]]
-    trainer.add_callback(_Reporter(watch, folder / METRICS, [tokenizer(text)["input_ids"] for text in texts]))
+    probe = [tokenizer(text)["input_ids"] for text in texts if recipe.kind != "reward"]  # which says no words any more
+    trainer.add_callback(_Reporter(watch, folder / METRICS, probe))
     checkpoints = folder / CHECKPOINTS
     last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
     try:
@@ -141,6 +143,8 @@ def train(
         ) from error
     if watch.cancel.is_set() and trainer.state.global_step < trainer.state.max_steps:
         return False
+    if trainer.eval_dataset is not None:
+        trainer.evaluate()
     trainer.save_model(str(folder / RESULT))
     return True
 
@@ -219,35 +223,41 @@ def _sft(recipe: Recipe, folder: Path, dataset: Dataset, network: Any, tokenizer
     )
 
 
-def _pairs(recipe: Recipe, dataset: Dataset, tokenizer: Any) -> Rows:
-    def row(pair: Pair) -> dict[str, Any]:
-        return {
-            "prompt": render_prompt(pair.messages, tokenizer),
-            "chosen": pair.chosen,
-            "rejected": pair.rejected,
-        }
+def _pairs(recipe: Recipe, dataset: Dataset, tokenizer: Any) -> dict[str, Rows | None]:
+    """Pairs to learn and pairs that are held out, by task; some of the first are turned round where that is wanted."""
 
-    return Rows.from_list(_fitting([row(pair) for pair in dataset.pairs], recipe, tokenizer))
+    def draw(what: str) -> float:
+        return random.Random(f"{recipe.seed} {what}").random()
+
+    rows: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+    for place, pair in enumerate(dataset.pairs):
+        held = draw(pair.task) < recipe.held_out
+        turned = not held and draw(str(place)) < recipe.flipped
+        chosen, rejected = (pair.rejected, pair.chosen) if turned else (pair.chosen, pair.rejected)
+        rows[held].append({"prompt": render_prompt(pair.messages, tokenizer), "chosen": chosen, "rejected": rejected})
+    return {
+        "train_dataset": Rows.from_list(_fitting(rows[False], recipe, tokenizer)),
+        "eval_dataset": Rows.from_list(_fitting(rows[True], recipe, tokenizer)) if rows[True] else None,
+    }
 
 
 def _dpo(recipe: Recipe, folder: Path, dataset: Dataset, network: Any, tokenizer: Any, lora: Any, *_: Any) -> Any:
     return DPOTrainer(
         model=network,
         args=DPOConfig(**_arguments(recipe, folder), max_length=recipe.longest, beta=recipe.beta),
-        train_dataset=_pairs(recipe, dataset, tokenizer),
         processing_class=tokenizer,
         peft_config=lora,
+        **_pairs(recipe, dataset, tokenizer),
     )
 
 
 def _reward(recipe: Recipe, folder: Path, dataset: Dataset, network: Any, tokenizer: Any, lora: Any, *_: Any) -> Any:
-    rows = _pairs(recipe, dataset, tokenizer)
     return RewardTrainer(
         model=_as_classifier(network, tokenizer),
         args=RewardConfig(**_arguments(recipe, folder), max_length=recipe.longest),
-        train_dataset=rows,
         processing_class=tokenizer,
         peft_config=lora,
+        **_pairs(recipe, dataset, tokenizer),
     )
 
 
