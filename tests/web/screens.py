@@ -1,11 +1,15 @@
 """Every screen that there is, filled with the worst that a person, a model or a file could say."""
 
+import json
 import re
 import time
 from dataclasses import dataclass
 
 import httpx
 
+from burnish.commands.train import trainings_home
+from burnish.learn.recipe import METRICS, Recipe, write_recipe
+from burnish.models.adapters import CARD, AdapterCard, Score, adapters_home
 from burnish.text import strip_controls
 from tests.support import block, script
 from tests.web.conftest import HeldModel, Served
@@ -31,6 +35,7 @@ class Filled:
     check: str
     evaluation: str
     other_evaluation: str
+    training: str
 
 
 def evil_script() -> dict[str, list[str]]:
@@ -52,7 +57,9 @@ def end_run(served: Served, client: httpx.Client, run_id: str) -> None:
 
 
 def fill(served: Served, client: httpx.Client) -> Filled:
-    """A run that is over, one that was stopped, a check, two evaluations; all of them say what is evil."""
+    """A run that is over, one that was stopped, a check, two evaluations, a training and its adapter: all say what is
+    evil.
+    """
     served.models = [HeldModel(evil_script(), held="")]
     run = served.begin(client, EVIL_SENTENCE)
     end_run(served, client, run)
@@ -72,7 +79,22 @@ def fill(served: Served, client: httpx.Client) -> Filled:
         assert time.monotonic() < until
         time.sleep(0.05)
     evaluations = [fake({"toy/1": [False, True], "toy/2": [False]}, text=EVIL, seeds=(0,)) for _ in range(2)]
-    return Filled(run, stopped, check, *evaluations)
+    return Filled(run, stopped, check, *evaluations, keep_training())
+
+
+def keep_training() -> str:
+    """A training with a few updates, and an adapter whose card was written by somebody who means no good."""
+    folder = trainings_home() / "evil"
+    folder.mkdir(parents=True)
+    write_recipe(Recipe(kind="grpo", base=f"huggingface:{strip_controls(EVIL)}", data=EVIL), folder)
+    rows = [{"step": step, "loss": 2.0 - 0.1 * step, "reward": 0.1 * step} for step in range(1, 6)]
+    (folder / METRICS).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    adapter = adapters_home() / "evil"
+    adapter.mkdir(parents=True)
+    score = Score(what=EVIL, base=12.2, adapter=43.9)
+    card = AdapterCard(name=EVIL, base=EVIL, sha256="", recipe=EVIL, scores=(score,))
+    (adapter / CARD).write_text(card.model_dump_json())
+    return folder.name
 
 
 BROKEN = '    assert double(3) == 6, "<img src=x onerror=alert(4)>"\n'
@@ -81,6 +103,7 @@ BROKEN = '    assert double(3) == 6, "<img src=x onerror=alert(4)>"\n'
 def list_screens(served: Served, client: httpx.Client, filled: Filled) -> list[str]:
     """The address of every page that a person can come to; parts of pages, downloads and reports in frames are none."""
     known = {"run": filled.run, "check": filled.check, "evaluation": filled.evaluation, "number": "1", "kind": "pull"}
+    known["training"] = filled.training
     routes = [route for view in served.views for route in view.ROUTES if "GET" in (route.methods or ())]
     paths = [re.sub(r"{(\w+)(?::\w+)?}", lambda name: known[name[1]], route.path) for route in routes]
     run, evaluation = filled.run, filled.evaluation

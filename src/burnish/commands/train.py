@@ -389,6 +389,13 @@ def trainings_home() -> Path:
     return paths.home() / "trainings"
 
 
+def list_trainings() -> list[Path]:
+    """The folders of all trainings, newest first."""
+    home = trainings_home()
+    found = [folder for folder in home.iterdir() if (folder / RECIPE).is_file()] if home.is_dir() else []
+    return sorted(found, key=lambda folder: folder.stat().st_mtime, reverse=True)
+
+
 def open_training(recipe: Recipe, folder: Path) -> Path:
     """The folder of a training, new or begun with these very settings. Raises SetupProblem for another one's."""
     if (folder / RECIPE).exists():

@@ -1,8 +1,10 @@
 """What a training did: curves of its figures, and what the model solves now and before, task by task."""
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from burnish.errors import SetupProblem
 from burnish.evals.compare import Difference, compare
@@ -27,8 +29,20 @@ DRAWN = {
     "accuracy": "Pairs of which the better answer is rated higher",
 }
 """Figures that are drawn, where a training has them."""
+MOST_POINTS = 60
+"""Of a curve."""
 MOST_SHOWN = 3
 """Tasks of each kind whose answers are shown."""
+
+
+class Curve(NamedTuple):
+    """One figure of a training over its updates."""
+
+    name: str
+    words: str
+    svg: str
+    first: float
+    last: float
 
 
 def write_report(folder: Path, before: Sequence[str] = (), after: Sequence[str] = ()) -> Path:
@@ -63,20 +77,27 @@ def _describe_recipe(folder: Path) -> Iterator[str]:
             yield f"- {name}: {one_line(str(len(said) if isinstance(said, list) else said), 200)}"
 
 
-def _draw(folder: Path) -> Iterator[str]:
+def draw_metrics(folder: Path) -> Iterator[Curve]:
+    """A curve for each figure of a training that says something."""
     rows = read_metrics(folder)
     for name, words in DRAWN.items():
         points = [(row["step"], row[name]) for row in rows if name in row]
         if len(points) < 2:
             continue
+        points = points[:: math.ceil(len(points) / MOST_POINTS)]
         highest = max(abs(value) for _, value in points) or 1.0
         scale = 1.0 if highest <= 1 else highest
         curve = Series("", [step for step, _ in points], [max(0.0, value) / scale for _, value in points])
         label = f"{name} in %" if scale == 1.0 else f"{name} in % of {highest:.3g}"
-        file = f"{name.replace('/', '-')}.svg"
         svg = draw_curves([curve], "updates", from_zero=True, y_label=label)
-        write_atomically(folder / file, svg.encode(), PRIVATE_MODE)
-        yield f"\n## {words}\n\n![{name}]({file})\n\nFrom {points[0][1]:.4g} to {points[-1][1]:.4g}."
+        yield Curve(name, words, svg, points[0][1], points[-1][1])
+
+
+def _draw(folder: Path) -> Iterator[str]:
+    for curve in draw_metrics(folder):
+        file = f"{curve.name.replace('/', '-')}.svg"
+        write_atomically(folder / file, curve.svg.encode(), PRIVATE_MODE)
+        yield f"\n## {curve.words}\n\n![{curve.name}]({file})\n\nFrom {curve.first:.4g} to {curve.last:.4g}."
 
 
 def _judge_held_out(folder: Path) -> Iterator[str]:

@@ -1,5 +1,18 @@
 """A file each. To add a view, write one with `TAB` (None: it is not in the menu) and `ROUTES`, and name it here."""
 
-from burnish.web.views import check, evaluate, feedback, fix, login, models, result, run, runs, settings, write
+from burnish.web.views import (
+    check,
+    evaluate,
+    feedback,
+    fix,
+    login,
+    models,
+    result,
+    run,
+    runs,
+    settings,
+    train,
+    write,
+)
 
-VIEWS = (write, fix, check, runs, evaluate, models, settings, run, result, feedback, login)
+VIEWS = (write, fix, check, runs, evaluate, train, models, settings, run, result, feedback, login)
