@@ -18,8 +18,8 @@ def graded(passed: int, failed: int, problem: str = "") -> Graded:
     return Graded(cases=tuple(Case(name=str(n), outcome=said) for n, said in enumerate(outcomes)), problem=problem)
 
 
-def worth(found: Graded | None, answer: str = block("def f(): ..."), **more: object) -> float:
-    return reward(found, answer, "def f(): ...", DEFAULT, **more).total
+def worth(found: Graded | None, answer: str = block("def f(): ..."), weights: RewardWeights = DEFAULT) -> float:
+    return reward(found, answer, "def f(): ...", weights).total
 
 
 def test_more_passing_tests_are_worth_more_and_all_of_them_most() -> None:
@@ -27,7 +27,8 @@ def test_more_passing_tests_are_worth_more_and_all_of_them_most() -> None:
     assert values == sorted(set(values))
     assert values[0] == 0
     assert values[-1] == 1
-    assert worth(graded(2, 1), partial=False) == worth(graded(0, 3), partial=False)
+    whole = DEFAULT.model_copy(update={"partial": False})
+    assert worth(graded(2, 1), weights=whole) == worth(graded(0, 3), weights=whole)
 
 
 def test_what_stopped_halfway_has_passed_nothing() -> None:
@@ -81,3 +82,9 @@ def test_a_file_with_a_mistake_is_refused_with_what_is_allowed(tmp_path: Path, t
         read_weights(str(file))
     with pytest.raises(SetupProblem, match="scientific"):
         read_weights("scientfic")
+
+
+def test_what_people_prefer_counts_by_itself_and_few_rounds_only_for_right_code() -> None:
+    further = {"preference": 1.0, "rounds": 0.5}
+    found = reward(graded(0, 3), "", "", DEFAULT, further=further).parts
+    assert (found["preference"], found["rounds"]) == (1.0, 0.0)

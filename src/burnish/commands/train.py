@@ -28,10 +28,10 @@ from burnish.learn.dataset import (
     EXAMPLES,
     PAIRS,
     SUMMARY,
-    Answer,
     Dataset,
     Example,
     Pair,
+    SampledAnswer,
     choose_examples,
     choose_pairs,
     load_dataset,
@@ -50,7 +50,15 @@ from burnish.learn.recipe import (
 )
 from burnish.learn.report import write_report
 from burnish.learn.reward import Reward, RewardWeights, read_weights, reward
-from burnish.learn.tasks import Guard, load_guard, load_writing, make_repairs, number_of, plant_bugs, write_suite
+from burnish.learn.tasks import (
+    EvaluationGuard,
+    load_guard,
+    load_writing,
+    make_repairs,
+    number_of,
+    plant_bugs,
+    write_suite,
+)
 from burnish.models.adapters import (
     CARD,
     GGUF,
@@ -115,7 +123,7 @@ def make_dataset(
     """
     folder, watch = Path(out).expanduser().absolute(), watch or TrainingWatch()
     source = Path(data) if data else None
-    answers: list[Answer] = []
+    answers: list[SampledAnswer] = []
     removed: list[str] = []
     if sampling:
         folder.mkdir(parents=True, exist_ok=True)
@@ -154,7 +162,7 @@ def make_dataset(
 
 def sample_answers(
     sampling: Sampling, folder: Path, data: Path | None, watch: TrainingWatch
-) -> tuple[list[Answer], list[str]]:
+) -> tuple[list[SampledAnswer], list[str]]:
     """Answers to the training tasks, to planted bugs and to the model's own mistakes; and which tasks were removed."""
     tasks, removed = load_writing(data, watch.on_prepare)
     tasks = tasks[: sampling.limit]
@@ -171,7 +179,7 @@ def sample_answers(
 
 def _sample(
     tasks: Sequence[Task], name: str, sampling: Sampling, each: int, folder: Path, watch: TrainingWatch
-) -> list[Answer]:
+) -> list[SampledAnswer]:
     suite, out = folder / f"{name}.jsonl", folder / "samples" / name
     write_suite(tasks, suite)
     evaluate(
@@ -187,7 +195,7 @@ def _sample(
     return list(read_answers(Folder.open(out)))
 
 
-def find_own_bugs(answers: Iterable[Answer], tasks: Sequence[Task], sandbox: Sandbox) -> list[PlantedBug]:
+def find_own_bugs(answers: Iterable[SampledAnswer], tasks: Sequence[Task], sandbox: Sandbox) -> list[PlantedBug]:
     """Wrong answers of the model as bugs to repair, each proven to fail; only of tasks that it also got right."""
     known = {number_of(task.id): task for task in tasks}
     answers = list(answers)
@@ -206,7 +214,7 @@ def find_own_bugs(answers: Iterable[Answer], tasks: Sequence[Task], sandbox: San
     return [bug for own in found.values() for bug in own.values()]
 
 
-def read_allowed(folder: Folder, guard: Guard) -> list[Answer]:
+def read_allowed(folder: Folder, guard: EvaluationGuard) -> list[SampledAnswer]:
     """The answers of an evaluation. Raises SetupProblem where it measured on what is evaluated on."""
     tasks = [
         Task(id=row.id, prompt=row.prompt, entry_point=row.entry_point if row.entry_point.isidentifier() else "")
@@ -266,7 +274,8 @@ def train(
     )
     if kind == "grpo":
         with open_sandbox() as box:
-            judge = make_scorer(tasks, box, read_weights(reward_weights), recipe, folder / "rewards.jsonl")
+            weights = read_weights(reward_weights).model_copy(update={"partial": recipe.partial})
+            judge = make_scorer(tasks, box, weights, folder / "rewards.jsonl")
             asked = {task.id: prompts.messages(show_task(task, "visible"), "auto") for task in tasks}
             complete = trainers.train(recipe, folder, dataset, watch, asked, judge)
     else:
@@ -347,7 +356,7 @@ def as_trained(base: str) -> str:
     return f"huggingface:{rest}"
 
 
-def load_data(folder: Path, guard: Guard, kind: Kind) -> Dataset:
+def load_data(folder: Path, guard: EvaluationGuard, kind: Kind) -> Dataset:
     """The dataset of a folder. Raises SetupProblem where it holds what is evaluated on, or nothing of the kind."""
     dataset = load_dataset(folder)
     wanted = dataset.examples if kind == "sft" else dataset.pairs
@@ -364,7 +373,7 @@ def load_data(folder: Path, guard: Guard, kind: Kind) -> Dataset:
     return dataset
 
 
-def load_tasks(suite: Path, guard: Guard) -> list[Task]:
+def load_tasks(suite: Path, guard: EvaluationGuard) -> list[Task]:
     """The tasks of a suite. Raises SetupProblem where one may not be learnt from."""
     tasks = load_suite(str(suite))
     _, removed = guard.sift(tasks)
@@ -422,14 +431,14 @@ def count_tokens(recipe: Recipe, dataset: Dataset, tasks: int = 0) -> tuple[int,
 
 
 def make_scorer(
-    tasks: Sequence[Task], sandbox: Sandbox, weights: RewardWeights, recipe: Recipe, log: Path
+    tasks: Sequence[Task], sandbox: Sandbox, weights: RewardWeights, log: Path
 ) -> Callable[[Sequence[str], Sequence[str]], list[float]]:
     """What answers are worth, graded in the sandbox; each reward is logged with its parts."""
     known = {task.id: task for task in tasks}
 
     def score(ids: Sequence[str], answers: Sequence[str]) -> list[float]:
         pairs = zip(ids, answers, strict=True)
-        judged = [(name, grade_answer(known[name], text, sandbox, weights, recipe.partial)) for name, text in pairs]
+        judged = [(name, grade_answer(known[name], text, sandbox, weights)) for name, text in pairs]
         with log.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps({"task": name, **one.model_dump()}) + "\n" for name, one in judged)
         return [one.total for _, one in judged]
@@ -437,13 +446,13 @@ def make_scorer(
     return score
 
 
-def grade_answer(task: Task, text: str, sandbox: Sandbox, weights: RewardWeights, partial: bool = True) -> Reward:
+def grade_answer(task: Task, text: str, sandbox: Sandbox, weights: RewardWeights) -> Reward:
     """What one answer to a task is worth."""
     code = extract_code(text, task.entry_point)
     if find_problem(code, task.entry_point):
-        return reward(None, text, code, weights, partial=partial)
+        return reward(None, text, code, weights)
     graded = grade_script(assemble(task, code), task.hidden_tests, sandbox, GRADE_SECONDS, find_kinds(task))
-    return reward(graded, text, code, weights, partial=partial)
+    return reward(graded, text, code, weights)
 
 
 # Adapters

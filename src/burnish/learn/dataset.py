@@ -37,7 +37,7 @@ T = TypeVar("T", bound=Frozen)
 By = Literal["tests", "person", "simulated"]
 
 
-class Answer(Frozen):
+class SampledAnswer(Frozen):
     """One answer to a training task, and whether the tests that score pass it."""
 
     task: str
@@ -91,13 +91,13 @@ class Dataset(Frozen):
 # What evaluations have on record
 
 
-def read_answers(folder: Folder) -> Iterator[Answer]:
+def read_answers(folder: Folder) -> Iterator[SampledAnswer]:
     """Every answer with code in an evaluation that was scored."""
     for task_id, _, events in folder.attempts():
         yield from _read_attempt(task_id, events, folder.name)
 
 
-def _read_attempt(task_id: str, events: Sequence[Event], source: str) -> Iterator[Answer]:
+def _read_attempt(task_id: str, events: Sequence[Event], source: str) -> Iterator[SampledAnswer]:
     entry_point = Task.model_validate(Run(events).settings.task).entry_point
     asked = {event.ask_id: event for event in events if isinstance(event, Asked)}
     replied = {event.ask_id: event for event in events if isinstance(event, ModelReplied)}
@@ -109,7 +109,7 @@ def _read_attempt(task_id: str, events: Sequence[Event], source: str) -> Iterato
         if reply.ended in ("length", "cut"):
             continue
         begun = question.messages[-1].content if question.messages[-1].role == "assistant" else ""
-        yield Answer(
+        yield SampledAnswer(
             task=number_of(task_id),
             purpose=question.purpose,
             messages=question.messages,
@@ -124,14 +124,14 @@ def _read_attempt(task_id: str, events: Sequence[Event], source: str) -> Iterato
         )
 
 
-def choose_examples(answers: Iterable[Answer], most_each: int = MOST_EACH) -> list[Example]:
+def choose_examples(answers: Iterable[SampledAnswer], most_each: int = MOST_EACH) -> list[Example]:
     """Verified answers as examples: to write, some that differ; to repair, the one nearest to the broken code.
 
     The nearest answer to a bug may be one to the task itself, so that most bugs have one.
     """
     answers = list(answers)
-    verified: dict[str, dict[str, Answer]] = defaultdict(dict)
-    prompts_seen: dict[tuple[Message, ...], list[Answer]] = defaultdict(list)
+    verified: dict[str, dict[str, SampledAnswer]] = defaultdict(dict)
+    prompts_seen: dict[tuple[Message, ...], list[SampledAnswer]] = defaultdict(list)
     for answer in answers:
         prompts_seen[answer.messages].append(answer)
         if answer.passed and answer.code:
@@ -154,9 +154,9 @@ def choose_examples(answers: Iterable[Answer], most_each: int = MOST_EACH) -> li
     return found
 
 
-def choose_pairs(answers: Iterable[Answer], most_each: int = MOST_PAIRS) -> list[Pair]:
+def choose_pairs(answers: Iterable[SampledAnswer], most_each: int = MOST_PAIRS) -> list[Pair]:
     """Answers to one prompt of which one passes and the other does not."""
-    by_prompt: dict[tuple[Message, ...], list[Answer]] = defaultdict(list)
+    by_prompt: dict[tuple[Message, ...], list[SampledAnswer]] = defaultdict(list)
     for answer in answers:
         by_prompt[answer.messages].append(answer)
     found: list[Pair] = []
@@ -177,19 +177,19 @@ def choose_pairs(answers: Iterable[Answer], most_each: int = MOST_PAIRS) -> list
     return found
 
 
-def _find_nearest(broken: str, verified: Iterable[Answer]) -> Answer | None:
+def _find_nearest(broken: str, verified: Iterable[SampledAnswer]) -> SampledAnswer | None:
     """The verified answer that is most like some code, and is not that code."""
     others = [answer for answer in verified if _normalise(answer.code) != _normalise(broken)]
     like = difflib.SequenceMatcher(b=broken, autojunk=False)
 
-    def likeness(answer: Answer) -> float:
+    def likeness(answer: SampledAnswer) -> float:
         like.set_seq1(answer.code)
         return like.ratio()
 
     return max(others, key=likeness, default=None)
 
 
-def _tidy(answer: Answer) -> str:
+def _tidy(answer: SampledAnswer) -> str:
     """The answer as it should have been given: the block alone, without words around it."""
     return answer.text if answer.messages[-1].role == "assistant" else fence_code(answer.code, "python")
 

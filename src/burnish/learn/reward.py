@@ -24,7 +24,7 @@ PARTS = (
 WANTED_FORM = re.compile(r"\s*```python\n.*\n```\s*", re.DOTALL)
 
 
-class Rule(Frozen):
+class RewardRule(Frozen):
     """A rule of the user's own."""
 
     name: str
@@ -39,7 +39,9 @@ class RewardWeights(Frozen):
 
     domain: str = "default"
     weights: dict[str, float] = Field(default_factory=lambda: dict(DOMAINS["default"]))
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[RewardRule, ...] = ()
+    partial: bool = True
+    """Whether some passing tests are worth something; else only all of them are."""
 
     @field_validator("weights")
     @classmethod
@@ -74,29 +76,24 @@ def reward(
     answer: str,
     code: str,
     weights: RewardWeights,
-    *,
     evidence: Iterable[Evidence] = (),
-    rounds: int | None = None,
-    preference: float | None = None,
-    partial: bool = True,
+    further: Mapping[str, float] | None = None,
 ) -> Reward:
-    """What an answer is worth. None for `graded`: it could not even be run. Without `partial` only all tests count.
+    """What an answer is worth. None for `graded`: it could not even be run.
 
-    Form, quality and the rest are worth as much as the share of tests that pass: a tidy wrong answer earns little.
+    `further` parts are between 0 and 1: how few rounds it took, what people prefer. Form, quality and the rest are
+    worth as much as the share of tests that pass: a tidy wrong answer earns little.
     """
     right = graded.passed / len(graded.cases) if graded and graded.cases and not graded.problem else 0.0
     complete = float(graded is not None and graded.all_passed)
-    share = right if partial else complete
+    share = right if weights.partial else complete
     found: dict[str, float] = {
         "correctness": share,
         "complete": complete,
         "form": float(bool(WANTED_FORM.fullmatch(answer))) * (1.0 if graded else 0.0),
         **{name: value * share for name, value in read_evidence(evidence).items()},
     }
-    if rounds is not None:
-        found["rounds"] = share / (1 + rounds)
-    if preference is not None:
-        found["preference"] = preference
+    found |= {name: value * (1.0 if name == "preference" else share) for name, value in (further or {}).items()}
     counted = {name: weight for name, weight in weights.weights.items() if name in found and weight}
     total = sum(found[name] * weight for name, weight in counted.items()) / (sum(counted.values()) or 1.0)
     own = sum(rule.worth for rule in weights.rules if complete and re.search(rule.pattern, code))

@@ -51,7 +51,7 @@ class Removed(Frozen):
     why: str
 
 
-class Guard:
+class EvaluationGuard:
     """Knows everything that is evaluated on."""
 
     def __init__(self, protected: Iterable[Task]) -> None:
@@ -123,12 +123,12 @@ def _pieces_of(task: Task) -> Iterator[tuple[str, ...]]:
             yield tuple(texts[start : start + size])
 
 
-def load_guard(data: Path | None = None, progress: Progress | None = None) -> Guard:
+def load_guard(data: Path | None = None, progress: Progress | None = None) -> EvaluationGuard:
     """The guard over all that is evaluated, tuned or calibrated on."""
     splits: tuple[Split, ...] = ("eval", "tune", "calibrate")
     plus = [task for split in splits for task in load_mbppplus(split, data, progress)]
     plain = [task for split in splits[:2] for task in load_mbpp(split, data, progress)]
-    return Guard([*load_humaneval(data, progress), *plain, *plus])
+    return EvaluationGuard([*load_humaneval(data, progress), *plain, *plus])
 
 
 def load_writing(data: Path | None = None, progress: Progress | None = None) -> tuple[list[Task], list[Removed]]:

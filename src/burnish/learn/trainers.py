@@ -31,7 +31,7 @@ from trl import (
 
 from burnish.errors import SetupProblem
 from burnish.events import Message
-from burnish.learn.dataset import REPAIRS, Dataset, Example
+from burnish.learn.dataset import REPAIRS, Dataset
 from burnish.learn.gguf_lora import PROJECTIONS
 from burnish.learn.recipe import METRICS, Recipe, TrainingWatch
 from burnish.models.adapters import find_adapter, split_adapter
@@ -45,6 +45,26 @@ _NAMES = {one.name for one in fields(SFTConfig)}
 _RECOMPUTING = "activation_checkpointing" if "activation_checkpointing" in _NAMES else "gradient_checkpointing"
 Scorer = Callable[[Sequence[str], Sequence[str]], list[float]]
 """What answers are worth: ids of tasks, and an answer to each."""
+
+
+@dataclass(frozen=True)
+class TrainerInput:
+    """What a trainer is made of."""
+
+    recipe: Recipe
+    folder: Path
+    dataset: Dataset
+    network: Any
+    tokenizer: Any
+    lora: LoraConfig | None
+    """None where the network has an adapter already, which is trained on."""
+    prompts: Mapping[str, Sequence[Message]]
+    score: Scorer | None
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """What every trainer of TRL is given."""
+        return {"processing_class": self.tokenizer, "peft_config": self.lora}
 
 
 @dataclass
@@ -127,7 +147,8 @@ def train(
     if parent:
         place = find_adapter(parent, base.partition(":")[2]).peft
         network, lora = add_adapter(network, place, is_trainable=True), None
-    trainer = _TRAINERS[recipe.kind](recipe, folder, dataset, network, tokenizer, lora, prompts or {}, score)
+    given = TrainerInput(recipe, folder, dataset, network, tokenizer, lora, prompts or {}, score)
+    trainer = _TRAINERS[recipe.kind](given)
     trainer.remove_callback(PrinterCallback)
     written = [row for row in dataset.examples if row.purpose not in REPAIRS] or dataset.examples
     texts = [render_prompt(row.messages, tokenizer) + row.completion for row in written[:PROBED]]
@@ -160,11 +181,12 @@ def _dtype() -> torch.dtype:
     return torch.bfloat16 if best_device().type == "cuda" else torch.float32
 
 
-def _arguments(recipe: Recipe, folder: Path) -> dict[str, Any]:
+def _arguments(given: TrainerInput) -> dict[str, Any]:
     """What all trainers are told."""
+    recipe = given.recipe
     on_gpu = best_device().type == "cuda"
     return {
-        "output_dir": str(folder / CHECKPOINTS),
+        "output_dir": str(given.folder / CHECKPOINTS),
         "learning_rate": recipe.learning_rate,
         "num_train_epochs": recipe.epochs,
         "max_steps": recipe.steps or -1,
@@ -195,70 +217,65 @@ def render_prompt(messages: Sequence[Message], tokenizer: Any) -> str:
     return str(tokenizer.apply_chat_template(asked, tokenize=False, add_generation_prompt=True)) + begun
 
 
-def _fitting(rows: Sequence[dict[str, Any]], recipe: Recipe, tokenizer: Any) -> list[dict[str, Any]]:
+def _fitting(rows: Sequence[dict[str, Any]], given: TrainerInput) -> list[dict[str, Any]]:
     """The rows that are short enough; cut ones would teach to stop in the middle."""
     columns = [name for name in ("completion", "chosen", "rejected") if rows and name in rows[0]]
+    longest = given.recipe.longest
     kept = []
     for row in rows:
-        longest = max(len(tokenizer(row["prompt"] + row[name])["input_ids"]) for name in columns)
-        kept += [row] if longest < recipe.longest else []
+        size = max(len(given.tokenizer(row["prompt"] + row[name])["input_ids"]) for name in columns)
+        kept += [row] if size < longest else []
     if not kept:
         raise SetupProblem(
-            f"None of the {len(rows)} examples is shorter than {recipe.longest} tokens. Allow more: --longest 2048"
+            f"None of the {len(rows)} examples is shorter than {longest} tokens. Allow more: --longest {2 * longest}"
         )
     return kept
 
 
-def _sft(recipe: Recipe, folder: Path, dataset: Dataset, network: Any, tokenizer: Any, lora: Any, *_: Any) -> Any:
-    def row(example: Example) -> dict[str, Any]:
-        return {"prompt": render_prompt(example.messages, tokenizer), "completion": example.completion}
-
-    rows = _fitting([row(example) for example in dataset.examples], recipe, tokenizer)
+def _sft(given: TrainerInput) -> Any:
+    rows = [
+        {"prompt": render_prompt(example.messages, given.tokenizer), "completion": example.completion}
+        for example in given.dataset.examples
+    ]
+    longest = given.recipe.longest
     return SFTTrainer(
-        model=network,
-        args=SFTConfig(**_arguments(recipe, folder), max_length=recipe.longest, completion_only_loss=True),
-        train_dataset=Rows.from_list(rows),
-        processing_class=tokenizer,
-        peft_config=lora,
+        args=SFTConfig(**_arguments(given), max_length=longest, completion_only_loss=True),
+        train_dataset=Rows.from_list(_fitting(rows, given)),
+        model=given.network,
+        **given.common,
     )
 
 
-def _pairs(recipe: Recipe, dataset: Dataset, tokenizer: Any) -> dict[str, Rows | None]:
+def _dpo(given: TrainerInput) -> Any:
+    recipe = given.recipe
+    arguments = DPOConfig(**_arguments(given), max_length=recipe.longest, beta=recipe.beta)
+    return DPOTrainer(args=arguments, model=given.network, **_pairs(given), **given.common)
+
+
+def _reward(given: TrainerInput) -> Any:
+    arguments = RewardConfig(**_arguments(given), max_length=given.recipe.longest)
+    judge = _as_classifier(given.network, given.tokenizer)
+    return RewardTrainer(args=arguments, model=judge, **_pairs(given), **given.common)
+
+
+def _pairs(given: TrainerInput) -> dict[str, Rows | None]:
     """Pairs to learn and pairs that are held out, by task; some of the first are turned round where that is wanted."""
+    recipe = given.recipe
 
     def draw(what: str) -> float:
         return random.Random(f"{recipe.seed} {what}").random()
 
     rows: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
-    for place, pair in enumerate(dataset.pairs):
+    for place, pair in enumerate(given.dataset.pairs):
         held = draw(pair.task) < recipe.held_out
         turned = not held and draw(str(place)) < recipe.flipped
         chosen, rejected = (pair.rejected, pair.chosen) if turned else (pair.chosen, pair.rejected)
-        rows[held].append({"prompt": render_prompt(pair.messages, tokenizer), "chosen": chosen, "rejected": rejected})
+        prompt = render_prompt(pair.messages, given.tokenizer)
+        rows[held].append({"prompt": prompt, "chosen": chosen, "rejected": rejected})
     return {
-        "train_dataset": Rows.from_list(_fitting(rows[False], recipe, tokenizer)),
-        "eval_dataset": Rows.from_list(_fitting(rows[True], recipe, tokenizer)) if rows[True] else None,
+        "train_dataset": Rows.from_list(_fitting(rows[False], given)),
+        "eval_dataset": Rows.from_list(_fitting(rows[True], given)) if rows[True] else None,
     }
-
-
-def _dpo(recipe: Recipe, folder: Path, dataset: Dataset, network: Any, tokenizer: Any, lora: Any, *_: Any) -> Any:
-    return DPOTrainer(
-        model=network,
-        args=DPOConfig(**_arguments(recipe, folder), max_length=recipe.longest, beta=recipe.beta),
-        processing_class=tokenizer,
-        peft_config=lora,
-        **_pairs(recipe, dataset, tokenizer),
-    )
-
-
-def _reward(recipe: Recipe, folder: Path, dataset: Dataset, network: Any, tokenizer: Any, lora: Any, *_: Any) -> Any:
-    return RewardTrainer(
-        model=_as_classifier(network, tokenizer),
-        args=RewardConfig(**_arguments(recipe, folder), max_length=recipe.longest),
-        processing_class=tokenizer,
-        peft_config=lora,
-        **_pairs(recipe, dataset, tokenizer),
-    )
 
 
 def _as_classifier(network: Any, tokenizer: Any) -> Any:
@@ -272,44 +289,31 @@ def _as_classifier(network: Any, tokenizer: Any) -> Any:
     return made
 
 
-def _grpo(
-    recipe: Recipe,
-    folder: Path,
-    dataset: Dataset,
-    network: Any,
-    tokenizer: Any,
-    lora: Any,
-    prompts: Mapping[str, Sequence[Message]],
-    score: Scorer | None,
-) -> Any:
+def _grpo(given: TrainerInput) -> Any:
+    recipe, prompts, score = given.recipe, given.prompts, given.score
     if not prompts or score is None:
         raise SetupProblem("GRPO needs tasks whose answers can be graded. Name a suite: --tasks FILE.jsonl")
 
     def reward(completions: list[str], task: list[str], **more: Any) -> list[float]:
         return score(task, completions)
 
-    arguments = _arguments(recipe, folder)
-    arguments["per_device_train_batch_size"] = max(recipe.answers, arguments["per_device_train_batch_size"])
-    each = arguments["per_device_train_batch_size"]
+    arguments = _arguments(given)
+    each = max(recipe.answers, arguments["per_device_train_batch_size"])
     most = min(recipe.batch, len(prompts) * recipe.answers)  # an update takes no task twice
-    arguments["gradient_accumulation_steps"] = max(1, most // each)
-    rows = [{"prompt": render_prompt(asked, tokenizer), "task": name} for name, asked in prompts.items()]
+    arguments |= {"per_device_train_batch_size": each, "gradient_accumulation_steps": max(1, most // each)}
+    rows = [{"prompt": render_prompt(asked, given.tokenizer), "task": name} for name, asked in prompts.items()]
+    config = GRPOConfig(
+        **arguments,
+        num_generations=recipe.answers,
+        max_completion_length=recipe.longest // 2,
+        temperature=recipe.temperature,
+        beta=recipe.beta,
+        scale_rewards="group",
+        mask_truncated_completions=True,
+    )
     return GRPOTrainer(
-        model=network,
-        reward_funcs=[reward],
-        args=GRPOConfig(
-            **arguments,
-            num_generations=recipe.answers,
-            max_completion_length=recipe.longest // 2,
-            temperature=recipe.temperature,
-            beta=recipe.beta,
-            scale_rewards="group",
-            mask_truncated_completions=True,
-        ),
-        train_dataset=Rows.from_list(rows),
-        processing_class=tokenizer,
-        peft_config=lora,
+        args=config, reward_funcs=[reward], train_dataset=Rows.from_list(rows), model=given.network, **given.common
     )
 
 
-_TRAINERS: dict[str, Callable[..., Any]] = {"sft": _sft, "dpo": _dpo, "reward": _reward, "grpo": _grpo}
+_TRAINERS: dict[str, Callable[[TrainerInput], Any]] = {"sft": _sft, "dpo": _dpo, "reward": _reward, "grpo": _grpo}
