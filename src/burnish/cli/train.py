@@ -68,7 +68,7 @@ def make_data(
         )
     )
     for name, value in summary.items():
-        shown = ", ".join(f"{count} {key}" for key, count in value.items()) if isinstance(value, dict) else value
+        shown = ", ".join(f"{key} {count}" for key, count in value.items()) if isinstance(value, dict) else value
         print(f"{name}: {len(shown) if isinstance(shown, list) else shown}")
     print(f"Train on it: burnish train sft --data {out}")
 

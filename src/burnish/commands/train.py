@@ -101,7 +101,7 @@ class Sampling:
     bugs: int = 4
     """Planted in each task."""
     limit: int | None = None
-    """Only the first so many tasks."""
+    """Only so many tasks, in an order of their own: neighbours in MBPP are alike."""
     at_once: int = 0
 
 
@@ -165,7 +165,7 @@ def sample_answers(
 ) -> tuple[list[SampledAnswer], list[str]]:
     """Answers to the training tasks, to planted bugs and to the model's own mistakes; and which tasks were removed."""
     tasks, removed = load_writing(data, watch.on_prepare)
-    tasks = tasks[: sampling.limit]
+    tasks = sorted(tasks, key=lambda task: hashlib.sha256(task.id.encode()).digest())[: sampling.limit]
     watch.on_stage("answers to tasks to write")
     answers = _sample(tasks, "writing", sampling, sampling.writing, folder, watch)
     with open_sandbox() as box:

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -132,6 +133,7 @@ def train(
     `prompts` by the task's id and `score` are for GRPO.
     """
     disable_progress_bars()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # of TRL's, not of ours
     torch.manual_seed(recipe.seed)
     base, parent = split_adapter(recipe.base)
     network, tokenizer = read_network(find_transformers_source(base), _dtype(), "sdpa")
