@@ -1,6 +1,9 @@
 """Datasets: verified answers of the model's own, the nearest one to a bug, and what people said, told apart."""
 
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,10 +11,11 @@ import burnish
 from burnish.commands.train import Sampling, make_dataset
 from burnish.errors import SetupProblem
 from burnish.evals.evaluate import evaluate
-from burnish.events import CheckFinished, Evidence, RunFinished, RunStarted
+from burnish.events import CheckFinished, Event, Evidence, RunFinished, RunStarted
 from burnish.events.history import Run
 from burnish.learn import dataset as datasets
 from burnish.learn.dataset import Dataset, load_dataset
+from burnish.learn.recipe import TrainingWatch
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
 from tests.learn.conftest import Learner
@@ -61,6 +65,25 @@ def test_what_is_sampled_is_not_asked_for_again(
         folder, sampling=Sampling("scripted:learner", writing=4, repairs=1, bugs=2), feedback=False, data=data
     )
     assert {**again, "made": None} == {**first, "made": None}
+
+
+def test_sampling_that_was_stopped_goes_on_where_it_was(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stopping(TrainingWatch):
+        def on_finish(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
+            self.stop()
+
+    monkeypatch.setattr("burnish.evals.evaluate.open_task_model", lambda name, progress=None: Learner())
+    told: dict[str, Any] = {
+        "sampling": Sampling("scripted:learner", 4, 1, 1, at_once=1),
+        "feedback": False,
+        "data": data,
+    }
+    with pytest.raises(CancelledError):
+        make_dataset(tmp_path / "ds", **told, watch=Stopping())
+    assert len(list((tmp_path / "ds" / "samples" / "writing" / "attempts").iterdir())) < 8
+    assert make_dataset(tmp_path / "ds", **told)["answers"] > 8
 
 
 def test_an_evaluation_of_what_is_evaluated_on_is_refused(data: Path, tmp_path: Path) -> None:

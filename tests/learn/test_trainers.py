@@ -1,5 +1,6 @@
 """Every trainer makes three updates of a tiny random network, is stopped, goes on, and leaves an adapter that works."""
 
+import errno
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.learn.conftest import Learner
 
 try:
     import torch
+    import transformers
 
     from burnish.learn.gguf_lora import write_gguf
     from tests.models.tiny_network import make_tiny
@@ -94,6 +96,27 @@ def test_a_training_is_stopped_and_goes_on_and_leaves_an_adapter(
     assert "![loss](loss.svg)" in text
     with pytest.raises(SetupProblem, match="--name NAME"):
         train(kind, **{**told, "steps": 5})
+
+
+@needs_torch
+def test_a_disk_that_fills_up_costs_no_checkpoint(
+    tiny: Path, dataset: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: dict[str, Any] = {"data": dataset, "base": f"huggingface:{tiny}", "benchmark_data": data, **SMALL}
+    saved, save = list[int](), transformers.Trainer._save_checkpoint
+
+    def fill_up(trainer: Any, *given: Any, **named: Any) -> None:
+        saved.append(trainer.state.global_step)
+        if len(saved) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        save(trainer, *given, **named)
+
+    monkeypatch.setattr(transformers.Trainer, "_save_checkpoint", fill_up)
+    with pytest.raises(SetupProblem, match="No space left"):
+        train("sft", name="mine", **told)
+    watch = Stopping()
+    assert train("sft", name="mine", watch=watch, **told)
+    assert watch.begun == [(3, 1)]
 
 
 @needs_torch

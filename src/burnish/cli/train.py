@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -235,5 +236,8 @@ def _watched(work: Callable[[Any], Any]) -> Any:
     before = signal.signal(signal.SIGINT, lambda *_: watch.stop())
     try:
         return work(watch)
+    except CancelledError as stopped:
+        print("Stopped. What was finished is kept, and the same command goes on.", file=sys.stderr)
+        raise typer.Exit(130) from stopped
     finally:
         signal.signal(signal.SIGINT, before)

@@ -118,8 +118,9 @@ def make_dataset(
 ) -> dict[str, object]:
     """Make a dataset in a folder and return its summary: of sampled answers, of evaluations, and of what people said.
 
-    What is there already of the samples is not asked for again. Evaluations of anything that is evaluated on are
-    refused; opinions of programs are used only where `simulated` says so. Raises SetupProblem where nothing was found.
+    What is there already of the samples is not asked for again; stopped by its watch, it raises CancelledError.
+    Evaluations of anything that is evaluated on are refused; opinions of programs are used only where `simulated` says
+    so. Raises SetupProblem where nothing was found.
     """
     folder, watch = Path(out).expanduser().absolute(), watch or TrainingWatch()
     source = Path(data) if data else None
@@ -192,6 +193,7 @@ def _sample(
         out=out,
         watch=watch,
     )
+    watch.raise_if_stopped()
     return list(read_answers(Folder.open(out)))
 
 

@@ -17,6 +17,7 @@ import torch
 from datasets import Dataset as Rows
 from datasets import disable_progress_bars
 from peft import LoraConfig
+from safetensors import SafetensorError
 from transformers import PrinterCallback, TrainerCallback
 from transformers.trainer_utils import get_last_checkpoint
 from trl import (
@@ -160,15 +161,20 @@ def train(
     last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
     try:
         trainer.train(resume_from_checkpoint=last)
+        if watch.cancel.is_set() and trainer.state.global_step < trainer.state.max_steps:
+            return False
+        if trainer.eval_dataset is not None:
+            trainer.evaluate()
+        trainer.save_model(str(folder / RESULT))
     except torch.OutOfMemoryError as error:
         raise SetupProblem(
             f"The training needs more memory than there is ({error}). Take fewer examples at once: --at-once 1"
         ) from error
-    if watch.cancel.is_set() and trainer.state.global_step < trainer.state.max_steps:
-        return False
-    if trainer.eval_dataset is not None:
-        trainer.evaluate()
-    trainer.save_model(str(folder / RESULT))
+    except (OSError, SafetensorError) as error:
+        raise SetupProblem(
+            f"The training in {str(folder)!r} cannot be written ({error}). What was finished is kept. Make room, and "
+            "type the same command again: it goes on from the last checkpoint"
+        ) from error
     return True
 
 
