@@ -16,6 +16,7 @@ LAYERS = [
     "commands",
     "learn",
     "evals",
+    "pages",
     "model_choice",
     "runs",
     "agent",

@@ -54,6 +54,16 @@ from burnish.events.checks import (
     TestsRan,
 )
 from burnish.events.feedback import FeedbackGiven, FeedbackTakenBack, Rated, Reviewed, UserAnswered
+from burnish.events.pages import (
+    CriterionScore,
+    CriterionTicked,
+    PageJudged,
+    PageObserved,
+    PageRefused,
+    PageScored,
+    PageTold,
+    PageWritten,
+)
 from burnish.events.run import (
     PROVEN,
     RECORD_VERSION,
@@ -112,7 +122,14 @@ Event = Annotated[
     | Resumed
     | Rated
     | FeedbackGiven
-    | FeedbackTakenBack,
+    | FeedbackTakenBack
+    | PageWritten
+    | PageRefused
+    | PageTold
+    | PageObserved
+    | PageJudged
+    | PageScored
+    | CriterionTicked,
     Field(discriminator="kind"),
 ]
 
@@ -147,6 +164,8 @@ __all__ = [
     "CommandRan",
     "Compared",
     "Count",
+    "CriterionScore",
+    "CriterionTicked",
     "Decided",
     "Event",
     "Evidence",
@@ -168,6 +187,12 @@ __all__ = [
     "Notice",
     "Outcome",
     "PackagesAdded",
+    "PageJudged",
+    "PageObserved",
+    "PageRefused",
+    "PageScored",
+    "PageTold",
+    "PageWritten",
     "Place",
     "PlaceChosen",
     "QuestionAnswered",
