@@ -78,6 +78,25 @@ SAMPLES: list[BaseEvent] = [
     events.Rated(stars=4, comment="fails on 0"),
     events.FeedbackGiven(id="f1", opinion=Correction(tests="assert f(0) == 0"), words="!", version=2, by="ann"),
     events.FeedbackTakenBack(id="f1", simulated=True),
+    events.PageWritten(cycle=1, code="draw()", repaired="a fence without an end"),
+    events.PageRefused(cycle=1, why="no code"),
+    events.PageTold(cycle=1, tool="ask", text="which colour?"),
+    events.PageObserved(
+        cycle=1,
+        errors=(events.PageError(kind="exception", message="draw is not defined", line=1, cycle=1),),
+        console=(events.ConsoleLine(level="log", text="here"),),
+        killed="busy",
+    ),
+    events.PageJudged(
+        cycle=1, held=(events.CriterionHeld(name="grid", holds=None, why="gone"),), findings=("blank",), sent="blank"
+    ),
+    events.PageScored(
+        case="life",
+        criteria=(events.CriterionScore(name="grid", what="a grid", points=5, of=10, by="probe", holds=True, cycle=2),),
+        points=5,
+        of=10,
+    ),
+    events.CriterionTicked(case="life", name="grid", holds=True, by="ann"),
 ]
 
 

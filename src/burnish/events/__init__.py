@@ -55,8 +55,11 @@ from burnish.events.checks import (
 )
 from burnish.events.feedback import FeedbackGiven, FeedbackTakenBack, Rated, Reviewed, UserAnswered
 from burnish.events.pages import (
+    ConsoleLine,
+    CriterionHeld,
     CriterionScore,
     CriterionTicked,
+    PageError,
     PageJudged,
     PageObserved,
     PageRefused,
@@ -79,7 +82,7 @@ from burnish.events.run import (
     Stopped,
     Verdict,
 )
-from burnish.events.settings import FixFacts, Place, Recorded, RunSettings, StrengthenFacts
+from burnish.events.settings import FixFacts, PageFacts, Place, Recorded, RunSettings, StrengthenFacts
 from burnish.text import replace_surrogates
 
 Event = Annotated[
@@ -163,7 +166,9 @@ __all__ = [
     "CodeProposed",
     "CommandRan",
     "Compared",
+    "ConsoleLine",
     "Count",
+    "CriterionHeld",
     "CriterionScore",
     "CriterionTicked",
     "Decided",
@@ -187,6 +192,8 @@ __all__ = [
     "Notice",
     "Outcome",
     "PackagesAdded",
+    "PageError",
+    "PageFacts",
     "PageJudged",
     "PageObserved",
     "PageRefused",

@@ -87,17 +87,28 @@ class PageObserved(BaseEvent):
     context_tokens: int | None = None
 
 
+class CriterionHeld(Frozen):
+    """Whether a version meets one criterion of a rubric."""
+
+    name: str
+    holds: bool | None
+    """None: not judged, since its probe broke, or the page was gone."""
+    why: str = ""
+
+
 class PageJudged(BaseEvent):
-    """What is to be put right, and what exactly is sent back to the model; nothing where the page is as it should be."""
+    """What is to be put right, and what exactly is sent back to the model; nothing where all is as it should be."""
 
     kind: Literal["page_judged"] = "page_judged"
     cycle: int
+    held: tuple[CriterionHeld, ...] = ()
+    """The criteria that a probe has judged on this version; none without a case."""
     findings: tuple[str, ...] = ()
     sent: str = ""
 
 
 class CriterionScore(Frozen):
-    """One criterion of a rubric."""
+    """What one criterion of a rubric gave."""
 
     name: str
     what: str

@@ -84,6 +84,21 @@ class StrengthenFacts(Recorded):
     thinking: int | None = None
 
 
+class PageFacts(Recorded):
+    """What a run of `page` is about, enough to go on from."""
+
+    case: str = ""
+    """The shipped case, or the absolute folder of one's own; empty: a sentence alone."""
+    context: str = ""
+    """What the model is told about its surroundings, whole, as it was at the beginning."""
+    headless: bool = True
+    """Whether the page ran in a browser of ours; else in a tab of the user's."""
+    before: str = ""
+    """Of a follow-up: the code that it goes on from."""
+    follow_ups: int = 0
+    """How many sentences came after the first one, this one counted."""
+
+
 class RunSettings(Recorded):
     """All that a run was started with. `task` and `limits` are plain data, as their own types lie above events."""
 
@@ -110,6 +125,7 @@ class RunSettings(Recorded):
     keep_thoughts: bool = False
     fix: FixFacts | None = None
     strengthen: StrengthenFacts | None = None
+    page: PageFacts | None = None
     plan: dict[str, Any] = {}
     """Of an evaluation, as are those that follow."""
     seed: int = 0

@@ -1,8 +1,8 @@
 """A live page: where JavaScript that a model wrote runs, and all that can be done with it from outside.
 
-There are two kinds. `headless.HeadlessPage` is a Chromium of our own in a sandbox without network; `own_browser.UserPage`
-is a frame in a tab of the user's browser, reached through the web page's WebSocket. In both the code runs in a frame of
-an opaque origin, and the same shim speaks the same protocol (`channel`) with us.
+There are two kinds. `headless.HeadlessPage` is a Chromium of our own in a sandbox without network;
+`own_browser.UserPage` is a frame in a tab of the user's browser. In both the code runs in a frame of an opaque origin,
+and the same shim speaks the same protocol (`channel`) with us.
 """
 
 import threading
@@ -87,5 +87,5 @@ class OpenPage(Protocol):
     def __call__(
         self, tools: PageTools, limits: PageLimits, targets: tuple[str, ...], cancel: threading.Event
     ) -> LivePage:
-        """`targets` are the loopback addresses (`127.0.0.1:8000`) that the page may reach; none unless a case grants it."""
+        """`targets` are the loopback addresses (`127.0.0.2:*`) that the page may reach; none unless a case grants it."""
         ...
