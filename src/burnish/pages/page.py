@@ -87,5 +87,5 @@ class OpenPage(Protocol):
     def __call__(
         self, tools: PageTools, limits: PageLimits, targets: tuple[str, ...], cancel: threading.Event
     ) -> LivePage:
-        """`targets` are the loopback addresses (`127.0.0.2:*`) that the page may reach; none unless a case grants it."""
+        """`targets` are loopback addresses (`127.0.0.2:*`) that the page may reach; none unless a case grants any."""
         ...
