@@ -12,6 +12,7 @@ from burnish.events import (
     Broke,
     CheckFinished,
     CodeProposed,
+    CriterionTicked,
     Event,
     Evidence,
     FeedbackGiven,
@@ -20,6 +21,7 @@ from burnish.events import (
     Frozen,
     Graded,
     ModelReplied,
+    PageWritten,
     QuestionAnswered,
     QuestionAsked,
     Rated,
@@ -38,14 +40,14 @@ from burnish.events.feedback import Stars, fold_feedback
 from burnish.events.settings import RunSettings
 
 E = TypeVar("E", bound=BaseEvent)
-AFTERWARDS = (Applied, FilesWritten, Rated, FeedbackGiven, FeedbackTakenBack)
+AFTERWARDS = (Applied, FilesWritten, Rated, FeedbackGiven, FeedbackTakenBack, CriterionTicked)
 """What may be done with a run long after its verdict."""
 
 COSTS = (Asked, ModelReplied, AnswerLost)
 
 
 class Version(Frozen):
-    """One version of the code, and what the tests said about it (None: never run)."""
+    """One version of the code, and what the tests said about it (None: never run). Of a page: that of one cycle."""
 
     number: int
     code: str
@@ -167,6 +169,8 @@ class Run:
                     round=event.round,
                     base=event.base,
                 )
+            elif isinstance(event, PageWritten):
+                found[event.cycle] = Version(number=event.cycle, code=event.code, by="page", round=event.cycle - 1)
             elif isinstance(event, TestsRan) and event.version in found:
                 found[event.version] = found[event.version].model_copy(update={"graded": event.graded})
         return tuple(found[number] for number in sorted(found))

@@ -91,6 +91,8 @@ class PageFacts(Recorded):
     """The shipped case, or the absolute folder of one's own; empty: a sentence alone."""
     context: str = ""
     """What the model is told about its surroundings, whole, as it was at the beginning."""
+    targets: tuple[str, ...] = ()
+    """Loopback addresses that it may reach, as its case was granted them; none but those."""
     headless: bool = True
     """Whether the page ran in a browser of ours; else in a tab of the user's."""
     before: str = ""
