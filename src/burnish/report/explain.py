@@ -14,6 +14,12 @@ from burnish.events import (
     Event,
     FilesWritten,
     Mutated,
+    PageJudged,
+    PageObserved,
+    PageRefused,
+    PageScored,
+    PageTold,
+    PageWritten,
     Refined,
     Refused,
     Resumed,
@@ -68,6 +74,8 @@ def explain(run: Run, width: int = WIDTH, everything: bool = True) -> str:
     """
     cost = [describe_cost(run), *describe_cost_by_model(run)]
     rounds = [" ".join(_explain_round(run, part, number)) for number, part in enumerate(_split(run))]
+    if run.started.verb == "page":
+        rounds = _explain_cycles(run)
     rounds, passed_over = list(filter(None, rounds)), len(rounds) - FIRST_ROUNDS - LAST_ROUNDS
     if passed_over > 1 and not everything:
         told = f"({passed_over} more parts: burnish explain {run.id} --all)"
@@ -127,6 +135,11 @@ def _explain_tests(run: Run) -> Iterator[str]:
     if given:
         whose = "tests were" if len(given) > 1 else "test was"
         yield f"{len(given)} {whose} given, and given tests decide: {_list(given)}"
+    elif run.settings.page:
+        scored = run.last(PageScored)
+        yield "What the page did decided: whether it threw, drew and moved, and was not killed."
+        if scored:
+            yield f"The rubric of the case {one_line(scored.case, 60)} gave points for {len(scored.criteria)} criteria."
     elif run.started.verb == "strengthen":
         yield "The code decided, as its tests had passed it: a new test was kept only if the code passes it each time."
     elif not suite.worded:
@@ -216,6 +229,16 @@ def _explain_round(run: Run, events: Sequence[Event], number: int) -> Iterator[s
                 yield describe(event)
 
 
+def _explain_cycles(run: Run) -> list[str]:
+    """A paragraph for each version of a page: what it did, and what was found."""
+    told: dict[int, list[str]] = {}
+    for event in run.events:
+        if isinstance(event, PageWritten | PageRefused | PageTold | PageObserved | PageJudged):
+            head = [f"Cycle {event.cycle}."] if event.cycle not in told else []
+            told.setdefault(event.cycle, head).append(describe(event))
+    return [" ".join(dict.fromkeys(said)) for said in told.values()]
+
+
 def _went_on(run: Run) -> bool:
     """Whether more was done once the tests passed: then that they did is no end."""
     return any(isinstance(event, (Mutated, *STEPS)) for event in run.events)
@@ -267,6 +290,7 @@ def _explain_end(run: Run) -> Iterator[str]:
                 yield f"The result was written to {one_line(event.folder, 300)}: {', '.join(event.files)}."
             case Broke() | Applied():
                 yield describe(event)
+    yield from (as_sentence(describe(scored)) for scored in last if isinstance(scored, PageScored))
     if run.evidence:
         checks = [f"{item.check} {item.verdict.replace('_', ' ')} ({one_line(item.why, 100)})" for item in run.evidence]
         yield f"The checks on the final files said: {'; '.join(checks)}."

@@ -18,6 +18,8 @@ from burnish.events import (
     CheckFinished,
     CodeProposed,
     Compared,
+    CriterionScore,
+    CriterionTicked,
     Decided,
     FeedbackGiven,
     FeedbackTakenBack,
@@ -27,6 +29,12 @@ from burnish.events import (
     NewTest,
     Notice,
     PackagesAdded,
+    PageJudged,
+    PageObserved,
+    PageRefused,
+    PageScored,
+    PageTold,
+    PageWritten,
     Place,
     PlaceChosen,
     QuestionAnswered,
@@ -79,6 +87,25 @@ CLUES = {
     "coverage": "failing tests run it more than passing ones",
 }
 """What speaks against a function, by the values of `fault_localisation.Clue`."""
+KILLS = {
+    "busy": "it answered no more, and was killed",
+    "memory": "it took too much memory, and was killed",
+    "left": "it went to another address, and was ended",
+    "closed": "its tab was closed",
+    "crashed": "it crashed",
+    "time": "its time was over",
+}
+"""Why a page was ended, by the values of `events.pages.Kill`."""
+CANVASES = {"blank": "its canvas is blank", "drawn": "its canvas is drawn on", "moving": "its canvas moves"}
+TOLD = {
+    "log": "The page said",
+    "done": "The page said that it is done",
+    "give_up": "The page gave up",
+    "ask": "The page asked the model",
+    "answer": "The model answered the page",
+}
+MOST_CONSOLE = 3
+"""Lines of a page's console that are shown; all are on record."""
 REVIEWED_PLACES = {"tests": "the tests", "checks": "the code and its checks"}
 CHECK_TONES: dict[str, Tone] = {"passed": "", "failed": "bad", "not_run": "warning"}
 
@@ -121,7 +148,10 @@ def add_confidence(verdict: str, weighed: Weighed | None) -> tuple[str, str]:
 
 def narrate(event: BaseEvent) -> list[Line]:
     """The event in words: first what happened, then what belongs to it. Empty for what only programs read."""
-    families = (_narrate_task, _narrate_answers, _narrate_code, _narrate_new_tests, _narrate_rounds, _narrate_end)
+    families = (
+        *(_narrate_task, _narrate_answers, _narrate_code, _narrate_new_tests, _narrate_rounds, _narrate_page),
+        _narrate_end,
+    )
     return [line for family in families for line in family(event)]
 
 
@@ -370,6 +400,75 @@ def _narrate_rounds(event: BaseEvent) -> Iterator[Line]:
             words = _clause(event.words, 400)
             text = f"A person looked at {REVIEWED_PLACES[event.where]} and {said}{f': {words}' if words else ''}"
             yield Line("you", text if text.endswith(("?", "!")) else f"{text}.")
+
+
+def _narrate_page(event: BaseEvent) -> Iterator[Line]:
+    """A live page: its versions, what each did, what was found, what is said between page and model, and the score."""
+    match event:
+        case PageWritten():
+            repaired = f" ({one_line(event.repaired, 120)})" if event.repaired else ""
+            lines = plural(len(event.code.splitlines()), "line")
+            yield Line(f"cycle {event.cycle}", f"A version of {lines} was put into the page{repaired}.", "strong")
+        case PageRefused():
+            yield Line(f"cycle {event.cycle}", f"The answer was no page: {_clause(event.why, 300)}.", "bad")
+        case PageTold():
+            said = f": {_clause(event.text, 300)}" if event.text else ""
+            yield Line("page", f"{TOLD[event.tool]}{said}.", "warning" if event.tool == "give_up" else "quiet")
+        case PageObserved():
+            text = f"Version {event.cycle} ran for {event.seconds:.1f} s: {describe_observed(event)}."
+            yield Line("ran", text, "bad" if event.errors or event.killed else "good")
+            for error in event.errors[:MOST_CONSOLE]:
+                where = f" in line {error.line}" if error.line else ""
+                yield Line("", f"{error.kind}{where}: {one_line(error.message, 200)}", "bad")
+            yield from (
+                Line("", f"console.{said.level}: {one_line(said.text, 160)}", "quiet")
+                for said in event.console[:MOST_CONSOLE]
+            )
+            if event.value:
+                yield Line("", f"it returned {one_line(event.value, 160)}", "quiet")
+        case PageJudged():
+            found = "; ".join(_clause(finding, 200) for finding in event.findings)
+            said = f"To be put right in version {event.cycle}: {found}." if found else "Nothing is to be put right."
+            yield Line("found", said, "warning" if found else "good")
+        case PageScored():
+            yield Line("score", f"{describe_score(event)}.", "strong")
+            for one in event.criteria:
+                tone: Tone = "quiet" if one.holds is None else "good" if one.holds else "bad"
+                yield Line("", describe_criterion(one), tone)
+        case CriterionTicked():
+            who = "The user" if event.by in ("", USER) else one_line(event.by, 80)
+            holds = "holds" if event.holds else "does not hold"
+            yield Line("you", f"{who} said that {one_line(event.name, 80)} {holds}.")
+
+
+def describe_observed(seen: PageObserved) -> str:
+    """What a version of a page did while it was watched, in a few words."""
+    parts = (
+        KILLS.get(seen.killed, ""),
+        plural(len(seen.errors), "error") if seen.errors else "" if seen.killed else "no error",
+        CANVASES.get(seen.canvas, ""),
+        "" if seen.frames_per_second is None else f"{seen.frames_per_second:.0f} frames a second",
+        "" if seen.heap_bytes is None else f"{seen.heap_bytes / 1e6:.1f} MB of memory",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def describe_score(scored: PageScored) -> str:
+    """The points of a page, and what nobody has judged yet."""
+    open_points = sum(one.of for one in scored.criteria if one.holds is None)
+    waits = f"; {open_points} of them not judged" if open_points else ""
+    return f"{scored.points} of {plural(scored.of, 'point')} for the case {one_line(scored.case, 60)}{waits}"
+
+
+def describe_criterion(one: CriterionScore) -> str:
+    """One criterion of a rubric: its points, what it asks for, and why it got no more."""
+    name, what = one_line(one.name, 60), _clause(one.what, 200)
+    if one.holds is None:
+        why = "a person ticks it" if one.by == "person" else f"not judged{f': {_clause(one.why)}' if one.why else ''}"
+        return f"–/{one.of} {name}: {what} ({why})"
+    since = f" (from version {one.cycle} on)" if one.holds and one.cycle and one.cycle > 1 else ""
+    why = f" ({_clause(one.why)})" if one.why and not one.holds else since
+    return f"{one.points}/{one.of} {name}: {what}{why}"
 
 
 def _narrate_end(event: BaseEvent) -> Iterator[Line]:
