@@ -12,7 +12,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Self
@@ -27,8 +27,8 @@ from burnish.report.deliverables import check_free
 from burnish.tasks.task import Task
 from burnish.text import one_line, slug
 
-PLAN_FILE = "eval.json"
-"""The file that makes a folder an evaluation."""
+PLAN_FILE, PAGES_FILE = "eval.json", "pages.json"
+"""The file that makes a folder an evaluation: of code; of live pages, see `evals.pages`."""
 ATTEMPTS, PLOTS = "attempts", "plots"
 INCIDENTAL = {"burnish", "commit", "machine", "at_once", "sandbox", "seeds"}
 """What may differ between two plans that measure the same thing."""
@@ -47,19 +47,19 @@ def new_path(name: str) -> Path:
     return path
 
 
-def list_evaluations() -> list[Path]:
-    """Every evaluation in the usual place, newest first."""
+def list_evaluations(*files: str) -> list[Path]:
+    """Every evaluation in the usual place, newest first: those with such a file, of code unless one is named."""
     found = evals_home().iterdir() if evals_home().is_dir() else ()
-    folders = [folder for folder in found if (folder / PLAN_FILE).is_file()]
-    return sorted(folders, key=lambda folder: (folder / PLAN_FILE).stat().st_mtime_ns, reverse=True)
+    plans = [folder / name for folder in found for name in files or (PLAN_FILE,) if (folder / name).is_file()]
+    return [plan.parent for plan in sorted(plans, key=lambda plan: plan.stat().st_mtime_ns, reverse=True)]
 
 
-def find_evaluation(name: str) -> Path:
-    """The folder of an evaluation: by id, by the beginning of one, "last", or by its path."""
+def find_evaluation(name: str, *files: str) -> Path:
+    """The folder of an evaluation: by id, by the beginning of one, "last", or by its path; `files` as for the list."""
     path = Path(name).expanduser()
-    if name and (path / PLAN_FILE).is_file():
+    if name and any((path / file).is_file() for file in files or (PLAN_FILE,)):
         return path.absolute()
-    folders = list_evaluations()
+    folders = list_evaluations(*files)
     if name == "last" and folders:
         return folders[0]
     begun = [folder for folder in folders if name and folder.name.startswith(name)]
@@ -188,7 +188,7 @@ class Folder:
     @property
     def name(self) -> str:
         """What a user types to mean this evaluation: its id, or its path where it is kept elsewhere."""
-        return self.path.name if self.path.parent == evals_home() else str(self.path)
+        return name_evaluation(self.path)
 
     @property
     def total(self) -> int:
@@ -227,23 +227,34 @@ class Folder:
         except (OSError, ValidationError) as error:
             raise _unreadable(file, "it holds a line that is no event") from error
 
-    @contextmanager
-    def lock(self) -> Iterator[None]:
-        """No other process works on this evaluation meanwhile. The kernel lets go of it if we die."""
-        with explain_disk_errors(self.path):  # in a folder that a stranger sent, this name may be a link or a pipe
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
-            handle = os.open(self.path / ".lock", flags, 0o666)
-        with os.fdopen(handle, "r+b", buffering=0) as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise _unreadable(self.path / PLAN_FILE, "beside it, '.lock' is no file")
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise SetupProblem(
-                    f"Another process is working on the evaluation {self.name!r}. Wait until it ends, then type: "
-                    f"burnish eval resume {self.name}"
-                ) from error
-            yield
+    def lock(self) -> AbstractContextManager[None]:
+        """No other process works on this evaluation meanwhile."""
+        return lock_evaluation(self.path, PLAN_FILE)
+
+
+def name_evaluation(path: Path) -> str:
+    """What a user types to mean the evaluation in a folder."""
+    return path.name if path.parent == evals_home() else str(path)
+
+
+@contextmanager
+def lock_evaluation(path: Path, plan_file: str) -> Iterator[None]:
+    """No other process works on the evaluation in this folder meanwhile. The kernel lets go of it if we die."""
+    with explain_disk_errors(path):  # in a folder that a stranger sent, this name may be a link or a pipe
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+        handle = os.open(path / ".lock", flags, 0o666)
+    with os.fdopen(handle, "r+b", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise _unreadable(path / plan_file, "beside it, '.lock' is no file")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            name = name_evaluation(path)
+            raise SetupProblem(
+                f"Another process is working on the evaluation {name!r}. Wait until it ends, then type: "
+                f"burnish eval resume {name}"
+            ) from error
+        yield
 
 
 def attempt_stem(task_id: str) -> str:
@@ -253,7 +264,7 @@ def attempt_stem(task_id: str) -> str:
 
 
 def _unreadable(path: Path, why: str) -> SetupProblem:
-    if path.name == PLAN_FILE:
+    if path.name in (PLAN_FILE, PAGES_FILE):
         return SetupProblem(f"The file {str(path)!r} cannot be read ({why}). Look at it with: less {path}")
     return SetupProblem(
         f"The file {str(path)!r} cannot be read ({why}): it was altered after it was written. "

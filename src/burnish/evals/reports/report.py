@@ -132,7 +132,7 @@ def _page_parts(results: Results, pictures: Mapping[str, str]) -> Iterator[str]:
     yield from _task_grid(results)
     yield '<h2>The figures</h2><div class="figures">'
     for name, table in text.list_tables(results):
-        yield f'<div class="card"><h3>{escape(name)}</h3>{_render_table(table)}</div>'
+        yield f'<div class="card"><h3>{escape(name)}</h3>{render_table(table)}</div>'
     yield "</div>"
     yield f"<h2>Do it again</h2><pre>{escape(text.repeat_command(results))}</pre>"
     yield "<footer>Made by Burnish. Everything on this page is in this one file.</footer>"
@@ -177,7 +177,7 @@ def _task_grid(results: Results) -> Iterator[str]:
     yield "</div>"
 
 
-def _render_table(table: text.Table) -> str:
+def render_table(table: text.Table) -> str:
     """A table of escaped cells that can be scrolled sideways where it is too wide."""
     heads, rows = table
     head = "".join(f"<th>{html_line(cell)}</th>" for cell in heads)
