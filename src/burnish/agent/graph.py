@@ -83,10 +83,10 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     graph = StateGraph(GraphState)
 
     def add(name: str, node: Node) -> None:
-        graph.add_node(name, _drain(lambda values: add_rows(node, task, values["events"], tools), record))
+        graph.add_node(name, drain(lambda values: add_rows(node, task, values["events"], tools), record))
 
     def add_asking(name: str, node: AskingNode) -> None:
-        graph.add_node(name, _drain(lambda values: _ask(node, task, tools, values), record))
+        graph.add_node(name, drain(lambda values: _ask(node, task, tools, values), record))
 
     def branch(name: str, route: Callable[[AgentState], Any], targets: list[str]) -> None:
         def choose(values: GraphState) -> Any:
@@ -202,7 +202,7 @@ def _ask(node: AskingNode, task: Task, tools: Tools, values: GraphState) -> Iter
     yield from drop_limits(events, []) if decision and decision.choice == MORE_VERSIONS else events
 
 
-def _drain(node: Callable[[GraphState], Iterator[Event]], record: Callable[[BaseEvent], None]) -> Any:
+def drain(node: Callable[[GraphState], Iterator[Event]], record: Callable[[BaseEvent], None]) -> Any:
     """A generator of events as LangGraph wants it: recorded, streamed to whoever watches, added to the state."""
 
     def step(values: GraphState) -> GraphState:

@@ -69,7 +69,11 @@ class LivePage(Protocol):
         ...
 
     def record(self, seconds: float = 5.0) -> bytes | None:
-        """A short moving picture (animated WebP); None where this kind cannot."""
+        """A short moving picture (animated WebP); None where this kind cannot.
+
+        Is called from a thread of its own: `run` and `close`, called meanwhile, cut it short, and what there is of it
+        is returned.
+        """
         ...
 
     def heap_bytes(self) -> int | None:
