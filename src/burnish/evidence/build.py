@@ -4,9 +4,10 @@ Who made each part is read from the record and never guessed.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import TypeVar
 
 from packaging.requirements import Requirement
@@ -20,10 +21,15 @@ from burnish.events import (
     Asked,
     BaseEvent,
     CodeProposed,
+    CriterionTicked,
     Decided,
     Event,
     Graded,
     PackagesAdded,
+    PageJudged,
+    PageObserved,
+    PageScored,
+    PageWritten,
     QuestionAnswered,
     QuestionAsked,
     Rated,
@@ -38,6 +44,7 @@ from burnish.events.feedback import Comment
 from burnish.events.history import Run
 from burnish.evidence.claims import read_value
 from burnish.evidence.schema import (
+    PAGE_JS,
     TEXT,
     UNKNOWN,
     Attribution,
@@ -45,8 +52,11 @@ from burnish.evidence.schema import (
     CodeStep,
     DeliveredCode,
     Dossier,
+    EvidenceCriterion,
+    EvidenceCycle,
     EvidenceModel,
     EvidencePackage,
+    EvidencePage,
     EvidenceRepair,
     EvidenceRun,
     EvidenceTask,
@@ -109,7 +119,8 @@ def build_dossier(run: Run, files: Mapping[str, str | bytes], tools: Mapping[str
         calibrated=bool(finished and finished.calibrated),
         basis=redact(finished.basis) if finished else "",
         repair=build_repair(run),
-        code=_build_code(run),
+        page=_build_page(run, files),
+        code=_build_page_code(run) if run.settings.page else _build_code(run),
         tests=tuple(_build_tests(run, suite)),
         checks=tuple(
             CheckAnswer(
@@ -172,6 +183,62 @@ def build_repair(run: Run) -> EvidenceRepair | None:
             own_tests=OWN_TESTS if has_own else "",
         )
     return None
+
+
+def _build_page(run: Run, files: Iterable[str]) -> EvidencePage | None:
+    """What a live page did in each cycle, and what the probes of its case gave; None for a run of another kind."""
+    facts, scored = run.settings.page, run.last(PageScored)
+    if facts is None:
+        return None
+    seen = {event.cycle: event for event in run.all(PageObserved)}
+    judged = {event.cycle: event for event in run.all(PageJudged)}
+    written = {event.cycle: event for event in run.all(PageWritten)}
+    cycles = tuple(
+        EvidenceCycle(
+            cycle=cycle,
+            sha256=hash_text(event.code),
+            repaired=redact(event.repaired),
+            killed=seen[cycle].killed if cycle in seen else "",
+            errors=len(seen[cycle].errors) if cycle in seen else 0,
+            findings=tuple(redact(finding) for finding in judged[cycle].findings[:100]) if cycle in judged else (),
+        )
+        for cycle, event in written.items()
+    )
+    criteria = tuple(
+        EvidenceCriterion(**one.model_dump() | {key: redact(getattr(one, key)) for key in ("name", "what", "why")})
+        for one in (scored.criteria if scored else ())
+    )
+    return EvidencePage(
+        case=redact(PurePath(facts.case).name),
+        criteria=criteria,
+        points=scored.points if scored else 0,
+        of=scored.of if scored else 0,
+        cycles=cycles,
+        browser="headless" if facts.headless else "own",
+        targets=facts.targets,
+        follow_ups=facts.follow_ups,
+        context_sha256=hash_text(facts.context),
+        pictures=tuple(name for name in files if name.endswith((".png", ".webp"))),
+    )
+
+
+def _build_page_code(run: Run) -> DeliveredCode | None:
+    """The version of a page that is delivered. All that came before it is among the cycles."""
+    number = run.final.number if run.final else None
+    event = next((one for one in reversed(run.all(PageWritten)) if one.cycle == number), None)
+    if event is None:
+        return None
+    asked = next((one for one in reversed(run.all(Asked)) if event.ask_id and one.ask_id == event.ask_id), None)
+    made = Attribution(
+        by="page",
+        model=model_name(split_names(run.started.model)[0]) if asked else "",
+        prompt_version=asked.prompt_version if asked else "",
+        ask_id=event.ask_id,
+        round=event.cycle - 1,
+    )
+    sha256, mended = hash_text(event.code), redact(event.repaired)
+    step = CodeStep(version=event.cycle, sha256=sha256, mended=mended, made=made)
+    return DeliveredCode(file=PAGE_JS, steps=(step,), chosen=redact(run.why))
 
 
 def _build_task(run: Run, suite: Suite) -> EvidenceTask:
@@ -351,5 +418,7 @@ def _quote_people(event: Event) -> Iterator[Remark]:
             yield Remark(kind="answered", about=redact(assumption), words=words[:TEXT])
         case Reviewed():
             yield Remark(kind="reviewed", about=event.where, said=event.said, words=event.words[:TEXT], line=event.line)
+        case CriterionTicked():
+            yield Remark(kind="ticked", about=redact(event.name), said="yes" if event.holds else "no")
         case Rated():
             yield Remark(kind="rated", words=event.comment[:TEXT], stars=event.stars)

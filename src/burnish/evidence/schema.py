@@ -14,21 +14,23 @@ from burnish.events import FeedbackGiven, Frozen, Outcome, Verdict
 from burnish.redact import MOST_CHARACTERS
 
 FORMAT = "burnish evidence"
-VERSION = 4
+VERSION = 5
 """Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
 
 2 says what each model took, which packages the code could import, and why its models were chosen. 3 has feedback, and
 says as a value what a check measured, which was in its words alone. 4 has the confidence, questions that would settle
-it, tests that were read from the task's words, what was left open, and repairs of a project's file.
+it, tests that were read from the task's words, what was left open, and repairs of a project's file. 5 has live pages.
 """
 FILE = "evidence.json"
 REPORT = "report.md"
 DIFF = "fix.diff"
+PAGE_HTML, PAGE_JS = "page.html", "page.js"
 UNKNOWN = "unknown"
 TEXT, MANY, MOST_TESTS = 1_000_000, 5_000, 2_000
 """Characters of a text, items of a list, tests."""
 
-_SAFE = re.compile(r"(?:[^./\\][^/\\]*/){0,20}[^./\\][^/\\]*\.(?:py|md|txt|rst|diff)")
+_SAFE = re.compile(r"(?:[^./\\][^/\\]*/){0,20}[^./\\][^/\\]*\.(?:py|md|txt|rst|diff|html|js|png|webp)")
+_PICTURE = r"^page-[1-9][0-9]{0,5}\.(?:png|webp)$"
 
 
 def _require_safe_name(name: str) -> str:
@@ -230,11 +232,11 @@ class RunCost(Frozen):
 class Remark(Frozen):
     """What a person said."""
 
-    kind: Literal["answered", "reviewed", "rated"]
+    kind: Literal["answered", "reviewed", "rated", "ticked"]
     about: Line = ""
-    """The assumption, or where in the run."""
+    """The assumption, where in the run, or the criterion that was ticked."""
     said: Line = ""
-    """For a review: go_on, change, comment, edited or stop."""
+    """For a review: go_on, change, comment, edited or stop. For a tick: yes or no."""
     words: Text = ""
     line: Count | None = None
     stars: Annotated[int, Field(ge=1, le=5)] | None = None
@@ -250,6 +252,54 @@ class SettlingQuestion(Frozen):
     """Empty: nobody has answered it."""
     value: Line = ""
     by: Literal["", "person", "simulated", "later"] = ""
+
+
+class EvidenceCriterion(Frozen):
+    """One criterion of a rubric, and what the probe said of it; what people said is among their remarks."""
+
+    name: Line
+    what: Line
+    points: Count
+    of: Count
+    by: Literal["probe", "person"]
+    holds: bool | None = None
+    """None: not judged."""
+    cycle: Count | None = None
+    """The first version in which it held and went on to hold."""
+    why: Line = ""
+
+
+class EvidenceCycle(Frozen):
+    """One version of a page, and what came of it."""
+
+    cycle: Count
+    sha256: Hash
+    repaired: Line = ""
+    """What had to be done to the answer before it was code."""
+    killed: Line = ""
+    """Why the page was ended; empty: it was not."""
+    errors: Count = 0
+    findings: Annotated[tuple[Line, ...], Field(max_length=100)] = ()
+
+
+class EvidencePage(Frozen):
+    """A live page: where it ran, how it came about, and what its rubric gave."""
+
+    case: Line = ""
+    """The case that it was measured on; empty: a sentence alone."""
+    criteria: Annotated[tuple[EvidenceCriterion, ...], Field(max_length=1000)] = ()
+    points: Count = 0
+    of: Count = 0
+    cycles: Annotated[tuple[EvidenceCycle, ...], Field(max_length=MANY)] = ()
+    browser: Literal["headless", "own"]
+    """"own": a tab of the user's browser."""
+    targets: Annotated[tuple[Line, ...], Field(max_length=100)] = ()
+    """Loopback addresses that it could reach."""
+    follow_ups: Count = 0
+    context_sha256: Hash
+    """Of what the model was told about the page's surroundings."""
+    pictures: Annotated[tuple[Annotated[str, Field(pattern=_PICTURE)], ...], Field(max_length=1000)] = ()
+    """The delivered files of these kinds: a picture of each version, and a short recording."""
 
 
 class Dossier(Frozen):
@@ -270,6 +320,8 @@ class Dossier(Frozen):
     """What the confidence rests on."""
     repair: EvidenceRepair | None = None
     """None: the code was written anew, and stands alone."""
+    page: EvidencePage | None = None
+    """None: it is no page; so it is in evidence before 5."""
     code: DeliveredCode | None
     """None: nothing could be delivered."""
     tests: Annotated[tuple[ListedTest, ...], Field(max_length=MOST_TESTS)] = ()
@@ -279,7 +331,7 @@ class Dossier(Frozen):
     """What the code could import besides Python's own; empty where that was nothing, and in older evidence."""
     tools: Annotated[dict[Line, Line], Field(max_length=100)] = Field(default_factory=dict)
     """Versions, by name. Empty where nobody noted them."""
-    files: Annotated[dict[Name, Hash], Field(max_length=100)] = Field(default_factory=dict)
+    files: Annotated[dict[Name, Hash], Field(max_length=MOST_TESTS)] = Field(default_factory=dict)
     """The delivered files, this one not among them."""
     cost: RunCost
     people: Annotated[tuple[Remark, ...], Field(max_length=MANY)] = ()
@@ -293,9 +345,12 @@ class Dossier(Frozen):
 
     @property
     def delivered(self) -> tuple[str, ...]:
-        """The names that the delivered files must have: code, tests, report, and of a repair its diff."""
+        """The names that the delivered files must have: code, tests, report, a repair's diff, a page's pictures."""
+        pictures = self.page.pictures if self.page else ()
         if self.code is None:
-            return (REPORT,)
+            return (REPORT, *pictures)
+        if self.page:
+            return (PAGE_HTML, PAGE_JS, REPORT, *pictures)
         if self.repair is None:
             return (*name_files(self.task.module), REPORT)
         own = (self.repair.own_tests,) if self.repair.own_tests else ()
@@ -304,11 +359,15 @@ class Dossier(Frozen):
     @property
     def code_file(self) -> str:
         """The delivered file that holds the code."""
+        if self.page:
+            return PAGE_JS
         return self.repair.file if self.repair else name_files(self.task.module)[0]
 
     @property
     def test_file(self) -> str:
-        """The delivered file of tests that this evidence lists as text; empty where a repair has none."""
+        """The delivered file of tests that this evidence lists as text; empty for a page, or if a repair has none."""
+        if self.page:
+            return ""
         return self.repair.own_tests if self.repair else name_files(self.task.module)[1]
 
 
