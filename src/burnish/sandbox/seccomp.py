@@ -79,6 +79,8 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "mincore": (27, 232),
     "cachestat": (451, 451),
 }
+NESTING = frozenset({"unshare", "chroot"})
+"""With `clone`: how a browser makes the sandbox of its own around each page."""
 CLONE = (56, 220)
 CLONE3 = (435, 435)
 PREADV2 = (327, 286)
@@ -126,8 +128,11 @@ Step = tuple[int, int, int, int]
 """One instruction: code, steps to jump if true, if false, and its constant."""
 
 
-def build_program(machine: str | None = None, loopback: bool = False) -> bytes | None:
-    """The filter for a machine, this one unless said; None when we do not know its system calls."""
+def build_program(machine: str | None = None, loopback: bool = False, nesting: bool = False) -> bytes | None:
+    """The filter for a machine, this one unless said; None when we do not know its system calls.
+
+    With `nesting`, a program may make namespaces of its own in the cell, as the sandbox within Chromium does.
+    """
     known = ARCHITECTURES.get(machine or platform.machine())
     if known is None:
         return None
@@ -136,15 +141,16 @@ def build_program(machine: str | None = None, loopback: bool = False) -> bytes |
     steps = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, architecture), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     if column == 0:
         steps += [(AT_LEAST, 0, 1, X32), (RETURN, 0, 0, KILL)]
-    refused = [(numbers[column], REFUSED) for numbers in DENIED.values()]
+    denied = DENIED.keys() - NESTING if nesting else DENIED.keys()
+    refused = [(numbers[column], REFUSED) for name, numbers in DENIED.items() if name in denied]
     for number, error in (*refused, (CLONE3[column], UNKNOWN), (PREADV2[column], UNKNOWN)):
         if number is not None:
             steps += [(EQUAL, 0, 1, number), (RETURN, 0, 0, ERROR | error)]
-    steps += [*check_arguments(column, loopback), (RETURN, 0, 0, ALLOW)]
+    steps += [*check_arguments(column, loopback, nesting), (RETURN, 0, 0, ALLOW)]
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
 
 
-def check_arguments(column: int, loopback: bool) -> list[Step]:
+def check_arguments(column: int, loopback: bool, nesting: bool) -> list[Step]:
     """Refuse calls by one of their arguments. The call's number is loaded again after each look at one."""
     error = (RETURN, 0, 0, ERROR | REFUSED)
     devices = [(AND, 0, 0, FILE_KIND), (EQUAL, 1, 0, CHARACTER_DEVICE), (EQUAL, 0, 1, BLOCK_DEVICE)]
@@ -161,7 +167,7 @@ def check_arguments(column: int, loopback: bool) -> list[Step]:
         for level, option in SOCKET_OPTIONS.values()
     ]
     ways = [
-        (CLONE[column], 0, [(ANY_BIT, 0, 1, NEW_NAMESPACES), error]),
+        *([] if nesting else [(CLONE[column], 0, [(ANY_BIT, 0, 1, NEW_NAMESPACES), error])]),
         (SOCKET[column], 0, internet_too if loopback else [(EQUAL, 1, 0, AF_UNIX), error]),
         *(refused_options if loopback else []),
         (IOCTL[column], 1, [(EQUAL, 1, 0, TIOCSTI), (EQUAL, 0, 1, TIOCLINUX), error]),
