@@ -454,10 +454,16 @@ def describe_observed(seen: PageObserved) -> str:
 
 
 def describe_score(scored: PageScored) -> str:
-    """The points of a page, and what nobody has judged yet."""
-    open_points = sum(one.of for one in scored.criteria if one.holds is None)
-    waits = f"; {open_points} of them not judged" if open_points else ""
-    return f"{scored.points} of {plural(scored.of, 'point')} for the case {one_line(scored.case, 60)}{waits}"
+    """The points of a page, those of probes and of people apart, and what nobody has judged yet."""
+    kinds = {"probe": "by probes", "person": "by a person"}
+    parts = []
+    for by, words in kinds.items():
+        rows = [one for one in scored.criteria if one.by == by]
+        waiting = sum(one.of for one in rows if one.holds is None)
+        waits = f", {waiting} of them not judged" if waiting else ""
+        parts += [f"{sum(one.points for one in rows)} of {sum(one.of for one in rows)} {words}{waits}"] if rows else []
+    total = f"{scored.points} of {plural(scored.of, 'point')} for the case {one_line(scored.case, 60)}"
+    return f"{total}: {'; '.join(parts)}" if parts else total
 
 
 def describe_criterion(one: CriterionScore) -> str:

@@ -63,15 +63,15 @@ def render_report(run: Run) -> str:
     parts = [
         f"# {_escape(run.started.prompt, 80)}",
         f"**{headline}{HEADLINES.get(run.state, '')}**",
-        _words(run.why[:1].upper() + run.why[1:], 400).rstrip(".") + ".",
-        *([f"The confidence {_words(basis, 400).rstrip('.')}."] if basis else []),
+        escape_words(run.why[:1].upper() + run.why[1:], 400).rstrip(".") + ".",
+        *([f"The confidence {escape_words(basis, 400).rstrip('.')}."] if basis else []),
     ]
     answered = {item.check for item in run.evidence if item.verdict != "not_run"}
     missing = ", ".join(name for name in CHECKS if name not in answered)
     sections = {
         "Task": fence_code(strip_controls(run.started.prompt), "text"),
-        "Assumed": _bullets(run.spec.assumptions) if run.spec else "",
-        "Open questions": _bullets(list_open_questions(run), 500),
+        "Assumed": render_bullets(run.spec.assumptions) if run.spec else "",
+        "Open questions": render_bullets(list_open_questions(run), 500),
         "Where the fault may be": _places(run),
         "Read from the project": _guidance(run),
         "Change": _change(run),
@@ -80,13 +80,15 @@ def render_report(run: Run) -> str:
         "Tests": _tests(run),
         "Packages": _packages(run),
         "What iterating brought": _improvement(run),
-        "What a person said": _bullets(
+        "What a person said": render_bullets(
             map(describe, [*run.all(Reviewed), *(given for given in run.feedback if given.given_in == "rate")]), 500
         ),
         "Versions": _versions(run.versions),
-        "How it came about": _bullets((describe(event) for event in run.events if isinstance(event, HISTORY)), 300)
+        "How it came about": render_bullets(
+            (describe(event) for event in run.events if isinstance(event, HISTORY)), 300
+        )
         or "Nothing had to be decided.",
-        "Who answered": _bullets(explain_who_answered(run), 900),
+        "Who answered": render_bullets(explain_who_answered(run), 900),
         "Cost": "\n\n".join(filter(None, [describe_cost(run), render_cost_table(run)])),
         "What this does not say": "Tests show that the code is right where they look, not elsewhere. Tests that the "
         f"model wrote may share its misunderstandings. The code ran in: {redact(run.sandbox) or 'no sandbox'}. "
@@ -112,10 +114,10 @@ def _places(run: Run) -> str:
     shown = facts.places[:MOST_PLACES] if facts else ()
     if not shown or facts is None:
         return ""
-    rows = [f"{number}. {_words(describe_place(place), 300)}" for number, place in enumerate(shown, 1)]
+    rows = [f"{number}. {escape_words(describe_place(place), 300)}" for number, place in enumerate(shown, 1)]
     other = next((place for place in shown if run.spec and place.function != run.spec.entry_point), shown[0])
     steer = f"burnish fix {other.file} --function {other.function}"
-    return "\n".join([*rows, "", f"To have another one repaired, name it: {_words(steer, 300)}"])
+    return "\n".join([*rows, "", f"To have another one repaired, name it: {escape_words(steer, 300)}"])
 
 
 def _guidance(run: Run) -> str:
@@ -123,8 +125,8 @@ def _guidance(run: Run) -> str:
     facts, said = run.settings.fix, read_task(run).guidance
     if facts is None or not facts.guidance:
         return ""
-    told = f"The model was told: {_words(said, 500)}" if said else "Nothing of it was told to the model."
-    return f"{_words(', '.join(facts.guidance), 300)}. {told}"
+    told = f"The model was told: {escape_words(said, 500)}" if said else "Nothing of it was told to the model."
+    return f"{escape_words(', '.join(facts.guidance), 300)}. {told}"
 
 
 def _evidence(run: Run) -> str:
@@ -137,10 +139,12 @@ def _evidence(run: Run) -> str:
         details = SuiteDetails.read(item)
         is_older = not details.separated and details.shared is None
         why = item.why + (describe_sharing(1, 1) if is_older else "")
-        rows.append(f"| {item.check} | {item.verdict.replace('_', ' ')} | {_cell(item.figure)} | {_cell(why)} |")
+        rows.append(
+            f"| {item.check} | {item.verdict.replace('_', ' ')} | {escape_cell(item.figure)} | {escape_cell(why)} |"
+        )
         for finding in read_findings(item)[:MOST_FINDINGS]:
             where = f"line {finding.line}: " if finding.line else ""
-            found.append(f"- {item.check}: {where}{_words(finding.what)}")
+            found.append(f"- {item.check}: {where}{escape_words(finding.what)}")
     return "\n".join([*rows, "", *found] if found else rows)
 
 
@@ -156,7 +160,7 @@ def _tests(run: Run) -> str:
         source = source or (f"{row.source} ({row.note})" if row.note else row.source)
         said = "disputed, set aside" if row.outcome == "disputed" else row.outcome.replace("_", " ")
         name = one_line(name_in_file(row.test) or row.test, 160).replace("`", "'").replace("|", "\\|")
-        lines.append(f"| `{name}` | {_cell(source)} | {said} |")
+        lines.append(f"| `{name}` | {escape_cell(source)} | {said} |")
     notes = [f"- {note}" for origin, note in NOTES.items() if any(row.source == origin for row in rows)]
     return "\n".join([*lines, "", *notes] if notes else lines)
 
@@ -169,10 +173,12 @@ def _packages(run: Run) -> str:
     asked = asked_names(event)
     rows = ["| package | version | asked for |", "|---|---|---|"]
     for name, version in event.packages:
-        rows.append(f"| {_cell(name)} | {_cell(version)} | {'yes' if name in asked else 'needed by another'} |")
+        rows.append(
+            f"| {escape_cell(name)} | {escape_cell(version)} | {'yes' if name in asked else 'needed by another'} |"
+        )
     audit = next((item for item in run.evidence if item.check == "dependencies"), None)
     said = f"{audit.verdict.replace('_', ' ')}: {audit.why.removeprefix('not known: ')}" if audit else "not run"
-    return "\n".join([*rows, "", f"Audit: {_words(said, 300)}."])
+    return "\n".join([*rows, "", f"Audit: {escape_words(said, 300)}."])
 
 
 def _improvement(run: Run) -> str:
@@ -181,7 +187,7 @@ def _improvement(run: Run) -> str:
     for row in list_steps(run):
         mutation = "" if row.mutation is None else f"{math.floor(row.mutation)} %"
         quality = "" if row.quality is None else f"{row.quality:.0f}"
-        cells = [_cell(row.after), str(row.version), f"{row.passed} of {row.tests}", mutation, quality]
+        cells = [escape_cell(row.after), str(row.version), f"{row.passed} of {row.tests}", mutation, quality]
         table.append(f"| {' | '.join([*cells, str(row.lines), f'{row.seconds:.1f}', str(row.tokens)])} |")
     if table:
         head = "| after | version | tests passed | small changes noticed | maintainability | lines | seconds | tokens |"
@@ -194,10 +200,10 @@ def _improvement(run: Run) -> str:
     }
     for title, these in changes.items():
         if these:
-            lines = [f"- line {one.line}: {_words(one.said)}" for one in these[:MOST_CHANGES]]
+            lines = [f"- line {one.line}: {escape_words(one.said)}" for one in these[:MOST_CHANGES]]
             lines += [f"- and {len(these) - MOST_CHANGES} more"] if len(these) > MOST_CHANGES else []
             lists.append(f"{title}\n\n" + "\n".join(lines))
-    return "\n\n".join(filter(None, ["\n".join(table), _bullets(explain_improvement(run), 400), *lists]))
+    return "\n\n".join(filter(None, ["\n".join(table), render_bullets(explain_improvement(run), 400), *lists]))
 
 
 def _versions(versions: Iterable[Version]) -> str:
@@ -208,19 +214,21 @@ def _versions(versions: Iterable[Version]) -> str:
         if not version.problem and (graded := version.graded):
             said = count_results(graded.passed, len(graded.cases))
             said += f"; {one_line(graded.problem)}" if graded.problem else ""
-        lines.append(f"- Version {version.number} ({version.by}): {_words(said)}")
+        lines.append(f"- Version {version.number} ({version.by}): {escape_words(said)}")
     return "\n".join(lines) or "There is no version."
 
 
-def _bullets(items: Iterable[str], most: int = 160) -> str:
-    return "\n".join(f"- {_words(item, most)}" for item in items if item)
+def render_bullets(items: Iterable[str], most: int = 160) -> str:
+    """A line a text; what is empty is left out."""
+    return "\n".join(f"- {escape_words(item, most)}" for item in items if item)
 
 
-def _cell(text: str) -> str:
-    return _words(text).replace("|", "\\|")
+def escape_cell(text: str) -> str:
+    """The same for a cell of a table."""
+    return escape_words(text).replace("|", "\\|")
 
 
-def _words(text: str, most: int = 160) -> str:
+def escape_words(text: str, most: int = 160) -> str:
     """One line in which nothing is markup, and that names no place of this machine: the report goes to others."""
     return _escape(redact(text), most)
 

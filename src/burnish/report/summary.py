@@ -7,9 +7,13 @@ from burnish.events import (
     Applied,
     Broke,
     Compared,
+    CriterionTicked,
     Decided,
     Mutated,
     PackagesAdded,
+    PageJudged,
+    PageObserved,
+    PageScored,
     QuestionAnswered,
     Refined,
     Refused,
@@ -23,7 +27,7 @@ from burnish.events import (
 from burnish.events.history import Run
 from burnish.report.costs import describe_cost, describe_cost_by_model, read_choice
 from burnish.report.deliverables import list_open_questions, read_suite
-from burnish.report.narrate import CHECK_TONES, Line, Tone, add_confidence, describe, describe_feedback
+from burnish.report.narrate import CHECK_TONES, Line, Tone, add_confidence, describe, describe_feedback, narrate
 from burnish.text import join_words, one_line, plural
 
 STEPS = (
@@ -36,8 +40,11 @@ FIRST_STEPS, LAST_STEPS = 2, 3
 MOST_FEEDBACK = 5
 
 
-def summarise(run: Run, is_running: bool = False) -> Iterator[Line]:
-    """The lines of the screen, about thirty; a label stands at the first of each group."""
+def summarise(run: Run, is_running: bool = False, scored: PageScored | None = None) -> Iterator[Line]:
+    """The lines of the screen, about thirty; a label stands at the first of each group.
+
+    `scored` is the score of a page, with what people ticked.
+    """
     started, suite, final = run.started, read_suite(run), run.final
     when = datetime.fromtimestamp(started.at).strftime("%d %b %Y %H:%M").lstrip("0")
     yield Line("run", f"{run.id}, burnish {started.verb} on {when}", "strong")
@@ -60,7 +67,13 @@ def summarise(run: Run, is_running: bool = False) -> Iterator[Line]:
     }
     aside = f"; {len(run.disputed)} of them disputed and set aside" if run.disputed else ""
     tests = join_words([f"{len(these)} {words}" for words, these in counts.items() if these])
-    yield Line("tests", f"{tests or 'none'}{aside}")
+    if run.settings.page:
+        cycles = [describe(event) for event in run.events if isinstance(event, PageObserved | PageJudged)]
+        yield from group_lines("cycles", shorten([one_line(text, 200) for text in cycles]))
+        yield from narrate(scored) if scored else ()
+        yield from group_lines("ticked", [describe(tick) for tick in run.all(CriterionTicked)])
+    else:
+        yield Line("tests", f"{tests or 'none'}{aside}")
     yield from group_lines("open", [one_line(question, 400) for question in list_open_questions(run)])
     for place, item in enumerate(run.evidence):
         figure = f"{one_line(item.figure, 40)}: " if item.figure else ""
@@ -92,7 +105,7 @@ def list_feedback(run: Run, most: int | None = None) -> list[str]:
 
 
 def _tell_steps(run: Run) -> list[str]:
-    """The steps in a line each, without repeats and without what the verdict says; of many the first and the last."""
+    """The steps in a line each, without repeats and without what the verdict says."""
     stopped = any(event.reason != "done" for event in run.all(Stopped))
     words = []
     for event in run.events:
@@ -103,6 +116,10 @@ def _tell_steps(run: Run) -> list[str]:
                 continue
             case _ if isinstance(event, STEPS):
                 words.append(describe(event))
-    steps = [one_line(text, 130) for text in dict.fromkeys(filter(None, words))]
+    return shorten([one_line(text, 130) for text in dict.fromkeys(filter(None, words))])
+
+
+def shorten(steps: list[str]) -> list[str]:
+    """Of many the first and the last."""
     left = len(steps) - FIRST_STEPS - LAST_STEPS
     return [*steps[:FIRST_STEPS], f"… {left} more steps …", *steps[-LAST_STEPS:]] if left > 1 else steps
