@@ -26,6 +26,8 @@ APART = 6.0
 CALLS = "model calls, at most"
 SOLVED = "solved, pass@1 in %"
 GRID_WIDTH = 640
+DOT = 4.5
+"""The radius of one run in a strip."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,72 @@ def draw_curves(
     picture.marks += _label_ends(pairs, frame)
     picture.write(caption, SMALL, "muted")
     return picture.render(title or caption or y_label)
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A row of runs, a dot for each, with their mean and its interval. Shares are between 0 and 1."""
+
+    label: str
+    shares: Sequence[float]
+    tips: Sequence[str]
+    """What each dot says under a pointer."""
+    mean: float
+    interval: Interval
+    side: int = 0
+    """Which colour and sign."""
+
+
+def draw_strips(strips: Sequence[Strip], x_label: str, title: str = "", caption: str = "") -> str:
+    """A strip plot: every run is a dot of its own; those that would cover each other stand one above the other."""
+    picture = Picture(GRID_WIDTH)
+    if title:
+        picture.write(one_line(title, 200), 14, font_weight="bold")
+    labels = [svg.wrap_text(one_line(strip.label, 80), USUAL, 170) for strip in strips]
+    left = EDGE + 14 + max((svg.text_width(line, USUAL) for lines in labels for line in lines), default=0.0)
+    frame = Frame(left, picture.bottom + 6, GRID_WIDTH - EDGE - 12, 0, (0.0, 1.0), 1.0)
+    bottom, marks = frame.top, []
+    for strip, lines in zip(strips, labels, strict=True):
+        rows = [*_draw_strip(strip, frame)]
+        bottom += max(2 * DOT * len(rows), USUAL * svg.LINE_HEIGHT * len(lines)) + 26
+        marks += [
+            svg.text_line(line, left - 12, bottom - 16 - USUAL * svg.LINE_HEIGHT * place, USUAL, text_anchor="end")
+            for place, line in enumerate(reversed(lines))
+        ]
+        for place, row in enumerate(rows):
+            marks.append(svg.mark("g", *row, transform=f"translate(0 {bottom - 12 - 2 * DOT * max(0, place - 1):.1f})"))
+        marks.append(svg.line([(left, bottom), (frame.right, bottom)], "line"))
+    for share in svg.ticks(0, 1):
+        x, _ = frame.place(share, 0)
+        picture.marks.append(svg.line([(x, frame.top), (x, bottom)], "line"))
+        marks.append(svg.text_line(f"{100 * share:.3g}", x, bottom + 16, USUAL, "muted", text_anchor="middle"))
+    picture.marks += marks
+    picture.bottom = bottom + 22
+    picture.write(x_label, USUAL, indent=left - EDGE)
+    picture.write(caption, SMALL, "muted")
+    return picture.render(title or x_label)
+
+
+def _draw_strip(strip: Strip, frame: Frame) -> Iterator[list[str]]:
+    """The mean with its interval, then the dots row by row from below, each around a height of 0."""
+    look = Look(HUES[strip.side % len(HUES)], SHAPES[strip.side % len(SHAPES)], 0.0, dashed=False)
+    low, mean, high = (frame.place(share, 0)[0] for share in (strip.interval[0], strip.mean, strip.interval[1]))
+    told = f"mean {100 * strip.mean:.1f} %, 95 % interval {100 * strip.interval[0]:.1f} to "
+    told += f"{100 * strip.interval[1]:.1f} %"
+    ends = [svg.line([(x, 2), (x, 8)], look.hue, 1) for x in (low, high)]
+    bar = [svg.line([(low, 5), (high, 5)], look.hue, 2, stroke_opacity=0.6), *ends]
+    yield [svg.with_tooltip(told, *bar, svg.line([(mean, 1), (mean, 9)], "ink", 2.5))]
+    rows: list[list[str]] = []
+    ends_at: list[float] = []  # where the last dot of each row is
+    for share, tip in sorted(zip(strip.shares, strip.tips, strict=True)):
+        x, _ = frame.place(share, 0)
+        row = next((row for row, end in enumerate(ends_at) if x - end >= 2 * DOT), len(rows))
+        if row == len(rows):
+            rows.append([])
+            ends_at.append(x)
+        ends_at[row] = x
+        rows[row].append(svg.with_tooltip(one_line(tip, 300), look.marker((x, -6))))
+    yield from rows
 
 
 def _lay_out(series: Sequence[Series], picture: Picture, height: int, from_zero: bool) -> Frame:
