@@ -23,6 +23,7 @@ from burnish.web.views import VIEWS
 from burnish.web.work.active_checks import ActiveChecks
 from burnish.web.work.active_evals import ActiveEvaluations
 from burnish.web.work.active_runs import ActiveRuns
+from burnish.web.work.live_pages import LivePages
 from burnish.web.work.model_jobs import ModelJobs
 from burnish.web.work.try_call import CallSandboxes
 from burnish.web.work.turns import Turns
@@ -32,7 +33,7 @@ def build_app(access: Access, store: Store | None = None, opener: Opener | None 
     """All pages. `opener` opens models in place of the usual; so many runs work at once."""
     disable_tracing()
     store = store or Store()
-    runs = ActiveRuns(store, Turns(places), opener)
+    runs = ActiveRuns(store, Turns(places), LivePages(), opener)
 
     @asynccontextmanager
     async def live(app: Starlette) -> AsyncIterator[None]:
@@ -40,6 +41,7 @@ def build_app(access: Access, store: Store | None = None, opener: Opener | None 
         await run_in_threadpool(app.state.checks.stop_all)
         await run_in_threadpool(app.state.evaluations.stop_all)
         await run_in_threadpool(app.state.sandboxes.close)
+        await run_in_threadpool(runs.pages.close)
 
     static = Mount("/static", StaticFiles(packages=[("burnish.web", "static")]))
     report = Route("/static/report.css", _serve_report_style)

@@ -61,7 +61,11 @@ class Access:
     @property
     def link(self) -> str:
         """What a person opens."""
-        return f"http://{'localhost' if self.host == '0.0.0.0' else self.host}:{self.port}/?token={self.token}"
+        return self.link_to("/")
+
+    def link_to(self, path: str) -> str:
+        """The same, for one of the pages."""
+        return f"http://{'localhost' if self.host == '0.0.0.0' else self.host}:{self.port}{path}?token={self.token}"
 
     def is_own_name(self, host: str) -> bool:
         """Whether the name that a browser asked for is one of this server's: an address, or the one it was given."""
@@ -86,6 +90,11 @@ class Access:
         """Whether this is the password. Where there is none, no word is."""
         said, wanted = (blake2b(text.encode("utf-8", "replace")).digest() for text in (word, self.password))
         return bool(self.password) and hmac.compare_digest(said, wanted)
+
+
+def allow_frames(address: str) -> str:
+    """The policy of a page that shows live pages: frames of this one address, and nothing else of it."""
+    return f"{POLICY}; frame-src {address}"
 
 
 class TooLarge(Exception):

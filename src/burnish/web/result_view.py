@@ -12,6 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
 from pygments.lexers import PythonLexer
 
 from burnish.checks.check import read_findings
@@ -141,10 +142,10 @@ def list_rivals(run: Run) -> list[Version]:
     return list(found.values())
 
 
-def colour_lines(code: str) -> list[Markup]:
+def colour_lines(code: str, lexer: type[Lexer] = PythonLexer) -> list[Markup]:
     """Code line by line, as HTML in the classes of Pygments."""
     text = strip_controls(code).removesuffix("\n")
-    html = highlight(text, PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True))
+    html = highlight(text, lexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True))
     return [Markup(line) for line in html.removesuffix("\n").split("\n")] if text else []
 
 

@@ -1,9 +1,10 @@
 """A run as its page shows it, made from its events alone, and the parts of the page that change while it goes on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2s
+from typing import NamedTuple
 
 from burnish.agent.ask import Checkpoint
 from burnish.agent.questions import LETTERS, OpenQuestion
@@ -15,13 +16,32 @@ from burnish.report.deliverables import TestRow, list_open_questions, list_tests
 from burnish.runs.record import is_running, read_record
 from burnish.runs.store import NotBegun, Store, open_run
 from burnish.web.page import Translate, render_part
+from burnish.web.page_view import PageView
 from burnish.web.result_view import ResultView
 from burnish.web.steps import Step, tell_steps
 from burnish.web.work.active_runs import ActiveRun, ActiveRuns
 from burnish.web.work.person import Wish
 
-PARTS = ("status", "wish", "tests", "versions", "result")
-"""What is written anew when it changes; the timeline only grows."""
+
+class Screen(NamedTuple):
+    """How runs of one kind are shown."""
+
+    template: str
+    parts: Mapping[str, str]
+    """What is written anew when it changes, each with its template; the timeline only grows."""
+
+
+def _name_parts(folder: str, *names: str) -> dict[str, str]:
+    return {name: f"{folder}/{name}.html" for name in names}
+
+
+RUN_SCREEN = Screen("run.html", _name_parts("run", "status", "wish", "tests", "versions", "result"))
+SCREENS = {
+    "page": Screen(
+        "page/run.html", _name_parts("page", "status", "frame", "said", "problems", "versions", "score", "result")
+    )
+}
+"""By verb; all others look alike."""
 
 
 @dataclass(frozen=True)
@@ -37,19 +57,23 @@ class RunView:
     """Whether another process works on it."""
     count: int = 0
     """How many events of its record this is made from."""
+    frame: str = ""
+    """Of a page: the address of what runs in this browser right now; empty: nothing does."""
 
     @property
     def state(self) -> str:
-        """One word: queued, asking, working, waiting, done, stopped, broken, unfinished, problem."""
+        """One word: queued, asking, working, waiting, done, stopped, broken, unfinished, problem; idle or running in
+        place of working for a page.
+        """
         active = self.active
         if active and not active.is_over:
             if active.ticket.ahead:
                 return "queued"
-            return "waiting" if active.person.wish else "asking" if self._is_asking else "working"
+            return "waiting" if active.person.wish else self._work_state
         if self.run and self.run.verdict:
             return "done"
         if self.is_elsewhere:
-            return "asking" if self._is_asking else "working"
+            return self._work_state
         if self.run is None:
             return "problem"
         return {"interrupted": "stopped"}.get(self.run.state, self.run.state)
@@ -57,7 +81,22 @@ class RunView:
     @property
     def is_live(self) -> bool:
         """Whether more will come."""
-        return self.state in ("queued", "asking", "working", "waiting")
+        return self.state in ("queued", "asking", "working", "waiting", "idle", "running")
+
+    @property
+    def verb(self) -> str:
+        """What is done; of a run that waits for its turn, too."""
+        return self.run.started.verb if self.run else self.active.verb if self.active else ""
+
+    @property
+    def screen(self) -> Screen:
+        """How it is shown."""
+        return SCREENS.get(self.verb, RUN_SCREEN)
+
+    @cached_property
+    def page(self) -> PageView | None:
+        """Of a run of a page, what is known of it."""
+        return PageView(self.run, self.frame) if self.run and self.verb == "page" else None
 
     @property
     def problem(self) -> str:
@@ -139,11 +178,13 @@ class RunView:
         return self.run.verdict is None or bool(describe_going_on(self.run))
 
     @cached_property
-    def _is_asking(self) -> bool:
+    def _work_state(self) -> str:
         if self.run is None:
-            return False
+            return "working"
         answered = {event.ask_id for event in self.run.all(ModelReplied)}
-        return any(event.ask_id not in answered for event in self.run.all(Asked))
+        if any(event.ask_id not in answered for event in self.run.all(Asked)):
+            return "asking"
+        return self.page.state if self.page else "working"
 
     @cached_property
     def rounds_left(self) -> int | None:
@@ -167,7 +208,7 @@ def open_view(runs: ActiveRuns, run_id: str) -> RunView:
     if active is None and is_running(folder):
         events = read_record(folder)
         return RunView(run.id, run.started.prompt, Run(events), None, True, len(events))
-    return RunView(run.id, run.started.prompt, run, active)
+    return RunView(run.id, run.started.prompt, run, active, frame=runs.pages.find_frame(run.id))
 
 
 def _open_if_there(store: Store, run_id: str) -> Run | None:
@@ -180,12 +221,13 @@ def _open_if_there(store: Store, run_id: str) -> Run | None:
 def view_events(active: ActiveRun, events: Sequence[BaseEvent]) -> RunView:
     """The view of a run that is at work, from what its log holds."""
     begun: Sequence[Event] = events  # type: ignore[assignment]
-    return RunView(active.id, active.prompt, Run(begun) if begun else None, active, count=len(events))
+    run = Run(begun) if begun else None
+    return RunView(active.id, active.prompt, run, active, count=len(events), frame=active.frame)
 
 
 def render_parts(view: RunView, language: str) -> dict[str, dict[str, str]]:
     """Each part of the page as it is now, with a key that says whether a page has it already."""
-    parts = {name: render_part(f"run/{name}.html", language, view=view) for name in PARTS}
+    parts = {name: render_part(file, language, view=view) for name, file in view.screen.parts.items()}
     return {
         name: {"html": html, "key": blake2s(html.encode(), digest_size=8).hexdigest()} for name, html in parts.items()
     }

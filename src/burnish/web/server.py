@@ -9,6 +9,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from burnish.errors import SetupProblem
+from burnish.events.history import Run
+from burnish.model_choice import Opener
+from burnish.runs import Store
+from burnish.runs.record import Watch
+from burnish.runs.request import Request
 from burnish.web.guard import LOCAL, Access
 
 if TYPE_CHECKING:
@@ -44,8 +49,60 @@ def serve(
     server = make_server(build_app(access, places=max(1, len(os.sched_getaffinity(0)) // 2)))
     tell(access.link)
     if browser and has_screen():
-        threading.Thread(target=webbrowser.open, args=[access.link], daemon=True).start()
+        _open_browser(access.link)
     server.run([listener])
+
+
+def serve_page(
+    request: Request,
+    store: Store | None = None,
+    opener: Opener | None = None,
+    *,
+    watch: Watch | None = None,
+    done: Callable[[Run], None] | None = None,
+    tell: Callable[[str], None] = print,
+) -> Run:
+    """Work on a live page in front of the user: in a tab of their browser, which is opened. Returns the run.
+
+    `tell` is given the link to it, with the key, alone on one line; `watch` every event, and `done` the run once it is
+    over. Where there is a screen the page stays there to be looked at, and to be gone on with, until Ctrl-C.
+    """
+    listener = listen(LOCAL, None)
+    access = Access(listener.getsockname()[1])
+    from burnish.web.app import build_app
+
+    app = build_app(access, store, opener)
+    server = make_server(app)
+    serving = threading.Thread(target=server.run, args=[[listener]], name="burnish-web", daemon=True)
+    serving.start()
+    try:
+        active = app.state.runs.page(request, owner="")
+        link = access.link_to(f"/runs/{active.id}")
+        tell(link)
+        if has_screen():
+            _open_browser(link)
+        for event in active.handle.events():
+            if watch:
+                watch(event)
+        run: Run = active.handle.wait()
+        if done:
+            done(run)
+        try:
+            while has_screen() and serving.is_alive():
+                serving.join(1.0)
+        except KeyboardInterrupt:
+            pass
+        return run
+    finally:
+        for left in app.state.runs.at_work:
+            left.stop()
+        server.should_exit = True
+        serving.join(2 * LAST_REQUESTS_SECONDS)
+
+
+def _open_browser(link: str) -> None:
+    """Without waiting for it."""
+    threading.Thread(target=webbrowser.open, args=[link], daemon=True).start()
 
 
 def make_server(app: "Starlette") -> "uvicorn.Server":

@@ -14,8 +14,15 @@ from burnish.events import (
     CheckFinished,
     CodeProposed,
     Compared,
+    CriterionTicked,
     Mutated,
     PackagesAdded,
+    PageJudged,
+    PageObserved,
+    PageRefused,
+    PageScored,
+    PageTold,
+    PageWritten,
     PlaceChosen,
     QuestionAnswered,
     QuestionAsked,
@@ -52,6 +59,8 @@ PURPOSES = {
     "inputs": "Asking for things to try",
     "review": "Asking for what you want changed",
     "refine": "Asking for something better",
+    "page": "Asking for a page",
+    "page-question": "The page asks the model something",
 }
 CHECKS = {
     "tests": "Do the tests pass?",
@@ -94,7 +103,7 @@ def tell_steps(events: Iterable[BaseEvent], t: Translate) -> Iterator[Step]:
 
 def describe_step(event: BaseEvent, t: Translate) -> tuple[str, str, Tone] | None:
     """Kind, words and tone of an event that has a line of its own."""
-    for describe in (_describe_beginning, _describe_work, _describe_end):
+    for describe in (_describe_beginning, _describe_work, _describe_page, _describe_end):
         if told := describe(event, t):
             return told
     return None
@@ -155,6 +164,30 @@ def _describe_work(event: BaseEvent, t: Translate) -> tuple[str, str, Tone] | No
         case Refined():
             text = t("It was made better: {check}") if event.kept else t("Nothing better was found: {check}")
             return "code", text.format(check=t(CHECKS.get(event.check, event.check))), "good" if event.kept else "quiet"
+    return None
+
+
+def _describe_page(event: BaseEvent, t: Translate) -> tuple[str, str, Tone] | None:
+    match event:
+        case PageWritten():
+            return "code", t("Version {n} is written.", n=event.cycle), ""
+        case PageRefused():
+            return "code", t("An answer held no code that could be run."), "bad"
+        case PageTold(tool="give_up"):
+            return "code", t("The page gives up: {why}", why=event.text), "bad"
+        case PageObserved(killed=killed) if killed:
+            return "code", t("Version {n} was ended.", n=event.cycle), "bad"
+        case PageObserved(errors=errors) if errors:
+            return "code", t("Version {n} ran, with errors: {count}", n=event.cycle, count=len(errors)), "bad"
+        case PageObserved():
+            return "code", t("Version {n} runs.", n=event.cycle), "good"
+        case PageJudged(findings=findings) if findings:
+            return "check", t("Version {n}: to be put right: {count}", n=event.cycle, count=len(findings)), "warning"
+        case PageScored():
+            return "check", t("Points: {n} of {of}", n=event.points, of=event.of), ""
+        case CriterionTicked():
+            text = t("A person says that this holds: {what}") if event.holds else t("A person says no to: {what}")
+            return "you", text.format(what=event.name), ""
     return None
 
 

@@ -117,7 +117,7 @@ async def stream_record(folder: Path, after: int, language: str, shown: dict[str
 
 def _moment(active: ActiveRun) -> tuple[object, ...]:
     """What a page shows of a run beside its events; cheap to look at."""
-    return active.person.wishes, active.person.wish is None, active.ticket.ahead
+    return active.person.wishes, active.person.wish is None, active.ticket.ahead, active.frame
 
 
 async def _stream_log(

@@ -69,7 +69,8 @@ let wantsNotice = false;
 
 function setState(state) {
   page.dataset.state = state;
-  const mark = { queued: "◔", asking: "✎", working: "⚙", waiting: "❓", done: "✓", stopped: "■" }[state] || "!";
+  const marks = { idle: "○", queued: "◔", asking: "✎", working: "⚙", running: "▶", waiting: "❓", done: "✓", stopped: "■" };
+  const mark = marks[state] || "!";
   document.title = `${mark} ${words[state]} · ${title}`;
 }
 
@@ -77,9 +78,11 @@ function setPart(name, part) {
   const section = one(`#part-${name}`);
   if (section.dataset.key === part.key) return;
   const focused = section.contains(document.activeElement) && document.activeElement.id;
+  const open = all("details[open][id]", section).map((details) => details.id);
   section.innerHTML = part.html;
   section.dataset.key = part.key;
   htmx.process(section);
+  for (const id of open) one(`#${CSS.escape(id)}`, section)?.setAttribute("open", "");
   tick();
   if (focused && one(`#${CSS.escape(focused)}`)) one(`#${CSS.escape(focused)}`).focus();
 }

@@ -9,6 +9,7 @@ from burnish.errors import SetupProblem
 from burnish.events import Reviewed
 from burnish.parsing import explain_syntax_error
 from burnish.web.forms import read_form, read_number, read_text
+from burnish.web.guard import allow_frames
 from burnish.web.page import choose_language, render, translator
 from burnish.web.run_view import RunView, open_view, render_parts, render_steps
 from burnish.web.stream import stream_record, stream_run
@@ -33,7 +34,10 @@ async def show(request: Request) -> Response:
     def build() -> Response:
         view, language = _view(request), choose_language(request)
         steps = render_steps(view.run.events if view.run else (), language, translator(language))
-        return render(request, "run.html", view=view, parts=render_parts(view, language), steps=steps)
+        response = render(request, view.screen.template, view=view, parts=render_parts(view, language), steps=steps)
+        if view.verb == "page":
+            response.headers["Content-Security-Policy"] = allow_frames(_runs(request).pages.address)
+        return response
 
     return await run_in_threadpool(build)
 

@@ -34,7 +34,7 @@ STATES = {
 }
 """What a row of the list may be, in plain words."""
 CAN_GO_ON = ("unfinished", "interrupted", "broken")
-KINDS = {"write": "written", "fix": "repaired", "strengthen": "tests made stronger", "": "unknown"}
+KINDS = {"write": "written", "fix": "repaired", "strengthen": "tests made stronger", "page": "page", "": "unknown"}
 
 
 class RunFilter(NamedTuple):

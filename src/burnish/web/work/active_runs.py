@@ -6,6 +6,7 @@ A run goes on in threads of its own whether or not anybody looks. Whoever looks 
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import burnish
 from burnish.commands import fix as fixes
@@ -13,12 +14,17 @@ from burnish.errors import AttemptError, BurnishError, SetupProblem
 from burnish.model_choice import Opener
 from burnish.models.model import Model
 from burnish.models.names import open_models
+from burnish.pages.page import LivePage, PageLimits, PageTools
 from burnish.runs import Run, Store
 from burnish.runs.attempt import Keep, Resources, RunHandle, start
 from burnish.runs.request import Request
 from burnish.runs.store import open_run
+from burnish.web.work.live_pages import LivePages
 from burnish.web.work.person import Person
 from burnish.web.work.turns import Ticket, Turns
+
+if TYPE_CHECKING:
+    from burnish.pages.own_browser import UserPage
 
 MOST_WAITING = 50
 """Runs that may wait for their turn: more than that is a mistake, or somebody who means no good."""
@@ -31,13 +37,21 @@ class ActiveRun:
     id: str
     prompt: str
     ticket: Ticket
+    verb: str
     person: Person = field(default_factory=Person)
     handle: RunHandle | None = None
     """None for a run that is taken up again, until its turn has come."""
+    opened: "Sequence[UserPage]" = ()
+    """Pages that it has opened in the user's browser."""
     problem: str = ""
     """What kept it from its work, where the user can put that right."""
     is_stopped: bool = False
     is_over: bool = False
+
+    @property
+    def frame(self) -> str:
+        """The address of what of it runs in the user's browser right now; empty: nothing does."""
+        return self.opened[-1].frame if self.opened else ""
 
     def stop(self) -> None:
         """End it within two seconds, whatever it does or waits for."""
@@ -51,8 +65,8 @@ class ActiveRun:
 class ActiveRuns:
     """All of them, by id."""
 
-    def __init__(self, store: Store, turns: Turns, opener: Opener | None = None) -> None:
-        self.store, self.turns = store, turns
+    def __init__(self, store: Store, turns: Turns, pages: LivePages, opener: Opener | None = None) -> None:
+        self.store, self.turns, self.pages = store, turns, pages
         self._opener: Opener = opener or open_models
         self._own_opener = opener is not None
         self._runs: dict[str, ActiveRun] = {}
@@ -91,6 +105,29 @@ class ActiveRuns:
         handle = fixes.start_fix(options, request, resources, lambda: self._opener(request.model), wait)
         return self._follow(handle, request, ticket, person)
 
+    def page(self, request: Request, owner: str) -> ActiveRun:
+        """Begin a live page, in its turn: in the tab that looks at it, or in a browser without a window."""
+        from burnish.pages.attempt import start_page
+        from burnish.pages.headless import open_headless
+
+        person, ticket, opened = Person(), self._join(owner), list["UserPage"]()
+
+        def open_here(
+            tools: PageTools, limits: PageLimits, targets: tuple[str, ...], cancel: threading.Event
+        ) -> LivePage:
+            opened.append(self.pages.open(tools, limits, targets, cancel))
+            return opened[-1]
+
+        def prepare(keep: Keep) -> tuple[Request, Resources]:
+            keep(ticket)
+            ticket.wait()
+            return request, replace(resources, models=self._open_models(request.model))
+
+        resources = self._resources(request, person)
+        is_here = request.page is not None and not request.page.headless
+        handle = start_page(request, resources, open_here if is_here else open_headless, prepare)
+        return self._follow(handle, request, ticket, person, opened)
+
     def resume(self, run: Run, owner: str) -> ActiveRun:
         """Go on with a run that was left, in its turn."""
         return self._take_up(run, owner, lambda **common: burnish.resume(run.id, **common))
@@ -116,13 +153,17 @@ class ActiveRuns:
         """None where the run opens them itself, and tells how far their weights are."""
         return self._opener(names) if self._own_opener else ()
 
-    def _follow(self, handle: RunHandle, request: Request, ticket: Ticket, person: Person) -> ActiveRun:
-        active = ActiveRun(handle.id, request.task.prompt, ticket, person, handle)
+    def _follow(
+        self, handle: RunHandle, request: Request, ticket: Ticket, person: Person, opened: "Sequence[UserPage]" = ()
+    ) -> ActiveRun:
+        active = ActiveRun(handle.id, request.task.prompt, ticket, request.verb, person, handle, opened)
 
         def finish() -> None:
             run = handle.wait()
             if run.settings.fix:
                 fixes.deliver(run, self.store, None)
+            if opened and run.final and run.verdict != "failed":  # it goes on running where it is looked at
+                self.pages.play(run, run.final)
 
         return self._watch(active, finish)
 
@@ -131,7 +172,8 @@ class ActiveRuns:
             known = self.find(run.id)
             if known and not known.is_over:
                 return known
-            active = self._runs[run.id] = ActiveRun(run.id, run.started.prompt, self._join(owner))
+            ticket = self._join(owner)
+            active = self._runs[run.id] = ActiveRun(run.id, run.started.prompt, ticket, run.started.verb)
 
         def begin(handle: RunHandle) -> None:
             active.handle = handle
