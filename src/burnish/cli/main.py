@@ -10,6 +10,7 @@ import typer
 
 from burnish.cli.check import check, strengthen, verify
 from burnish.cli.eval import compare, evaluate
+from burnish.cli.page import page
 from burnish.cli.runs import explain, rate, rm, runs, show
 from burnish.cli.setup import config_app, doctor, models_app, own_tests
 from burnish.cli.train import adapters_app, train_app
@@ -22,7 +23,7 @@ from burnish.version import __version__
 INTERRUPTED = 130
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (write, fix, apply, check, strengthen, verify, runs, show, explain, resume, answer, rate, rm, ui):
+for command in (write, fix, page, apply, check, strengthen, verify, runs, show, explain, resume, answer, rate, rm, ui):
     app.command(context_settings={"ignore_unknown_options": command is answer})(command)  # its answer may be -1
 app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
@@ -90,7 +91,7 @@ def enter() -> None:
 
 def _read_defaults(verb: list[str]) -> dict[str, dict[str, str]]:
     """What the user's settings put in place of our own defaults, for the commands that ask a model."""
-    if not verb or verb[0] not in ("write", "fix", "strengthen", "eval"):
+    if not verb or verb[0] not in ("write", "fix", "page", "strengthen", "eval"):
         return {}
     from burnish import config as settings
 

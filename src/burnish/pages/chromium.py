@@ -7,12 +7,13 @@ to whoever listens to that session.
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
 from burnish.errors import SandboxError
+from burnish.sandbox.browser import BrowserCell, open_cell
 
 MOST_BYTES = 64 << 20
 """Of one message. A page that brings us a greater one is no page."""
@@ -21,6 +22,9 @@ CALL_SECONDS = 10.0
 
 Heard = Callable[[str, dict[str, Any]], None]
 """Told of an event's name and parameters, in the thread that reads: it may `send`, but not `call`."""
+
+
+START_SECONDS = 20.0
 
 
 class DevToolsError(SandboxError):
@@ -113,3 +117,22 @@ class DevTools:
                 answer.set_result(message["result"])
         elif (heard := self._listeners.get(message.get("sessionId", ""))) and "method" in message:
             heard(message["method"], message.get("params", {}))
+
+
+def open_chromium(page_bytes: int, servers: Sequence[str] = ()) -> tuple[BrowserCell, DevTools]:
+    """A Chromium that answers, see `open_cell`: with its own sandbox inside of the cell, else without it.
+
+    Raises SetupProblem where there is no browser or no cell, and SandboxError with its last words where it ends.
+    """
+    words = ""
+    for is_nested in (True, False):
+        cell = open_cell(page_bytes, servers, is_nested)
+        devtools = DevTools(cell.commands, cell.answers)
+        try:
+            devtools.call("Browser.getVersion", timeout_seconds=START_SECONDS)
+            return cell, devtools
+        except DevToolsError as error:
+            words = f"{error}: {cell.read_last_words()}"
+            cell.close()
+            devtools.close()
+    raise SandboxError(f"Chromium did not start: {words}")

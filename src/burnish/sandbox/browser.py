@@ -13,7 +13,7 @@ import select
 import shutil
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,13 +133,18 @@ class BrowserCell:
         except (OSError, ValueError):
             return None
 
+    def read_last_words(self) -> str:
+        """What was said by a browser that ended by itself; this ends one that did not."""
+        self.cell.process.kill()
+        return self.cell.process.stderr.read().decode(errors="replace").strip() if self.cell.process.stderr else ""
+
     def close(self) -> None:
         """End every process; nothing is left of them. The pipe belongs to whoever speaks through it."""
         self.cell.close()
         self.listener.close()
 
 
-def open_cell(page_bytes: int, servers: tuple[str, ...] = (), is_nested: bool = True) -> BrowserCell:
+def open_cell(page_bytes: int, servers: Sequence[str] = (), is_nested: bool = True) -> BrowserCell:
     """Start Chromium in a new cell, with plain HTTP servers at these addresses of the cell's loopback beside it.
 
     A page that holds more than `page_bytes` is ended. Raises SetupProblem where there is no browser, or no cell. That
@@ -152,7 +157,7 @@ def open_cell(page_bytes: int, servers: tuple[str, ...] = (), is_nested: bool = 
     limits = JobLimits(
         memory_bytes=page_bytes + BESIDE_PAGE_BYTES, processes=PROCESSES, folder_bytes=256 * MIB, loopback=True
     )
-    settings = {"servers": servers, "page_bytes": page_bytes}
+    settings = {"servers": list(servers), "page_bytes": page_bytes}
     try:
         return start_browser(bwrap, chromium, limits, settings, is_nested)
     except SandboxError as error:
