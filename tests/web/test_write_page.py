@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
+import burnish
+from burnish import Store
+from burnish.web.views.write import EXAMPLES
+from tests.web.slow_weights import TINY, SlowSource
+
 SENTENCE = "a function double(n), e.g. double(2) == 4"
+COUNT_CLICKS = "addEventListener('click', () => sessionStorage.clicks = 1 + Number(sessionStorage.clicks ?? 0), true)"
 
 
 @pytest.mark.browser
@@ -19,3 +25,49 @@ def test_a_sentence_becomes_tested_code_with_one_question_answered(open_page: Ca
     page.wait_for_selector("#run[data-state=done] .verdict", timeout=60_000)
     assert "return" in page.inner_text("#code")
     assert page.locator(".step").count() > 10
+
+
+@pytest.mark.browser
+def test_three_clicks_and_one_typed_sentence_lead_from_the_opened_page_to_a_proven_answer(
+    open_page: Callable[..., Any],
+) -> None:
+    page = open_page("/")
+    page.add_init_script(COUNT_CLICKS)
+    page.reload()
+    page.keyboard.type(EXAMPLES[0])  # the field has the focus from the start
+    page.click("#model")
+    page.keyboard.type("scripted:demo")
+    page.keyboard.press("Enter")
+    page.click("button.primary")
+    page.wait_for_selector("#run[data-state=done] .verdict.proven", timeout=60_000)
+    assert "def with_tax" in page.inner_text("#code")
+    assert int(page.evaluate("sessionStorage.clicks")) <= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sentence", EXAMPLES)
+def test_the_demo_knows_every_example_to_click(sentence: str, store: Store) -> None:
+    run = burnish.write(sentence, "scripted:demo", store=store, fast=True)
+    assert run.verdict in ("proven", "plausible"), run.why
+
+
+@pytest.mark.browser
+def test_a_model_that_is_not_here_is_got_from_the_form_with_its_progress_shown(
+    open_page: Callable[..., Any], source: SlowSource
+) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page("/")
+    page.fill("#sentence", SENTENCE)
+    page.select_option("#model", "scripted:demo")
+    expect(page.locator("#estimate")).to_contain_text("it costs nothing")
+    expect(page.locator("#estimate button")).to_have_count(0)
+    page.select_option("#model", TINY)
+    page.click("#estimate button")
+    source.may_go.release(5)
+    expect(page.locator("#estimate progress")).to_have_attribute("value", "7000")
+    source.may_go.release(10)
+    expect(page.locator("#estimate progress")).to_have_count(0)
+    expect(page.locator("#estimate button")).to_have_count(0)
+    expect(page.locator("#model option:checked")).not_to_contain_text("has to be fetched")
+    assert (page.input_value("#model"), page.input_value("#sentence")) == (TINY, SENTENCE)

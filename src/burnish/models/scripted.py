@@ -21,6 +21,7 @@ KNOWS_TASKS = ("gold", "buggy")
 class ScriptedModel:
     """Answers from a script: a list of replies in order, or a list for each purpose ("tests", "draft", "repair"…).
 
+    Where an ask speaks of `double(`, a list named "double() draft" comes before the one named "draft".
     The last reply of a list is given again when the list has run out; an empty list is a model that has no answer.
     A reply comes a word at a time, as a model would write it, or in one piece (`whole`). One that begins with
     `<think>…</think>` is a thinker's: where an ask has tokens for thoughts, so many words of them come before the rest.
@@ -66,10 +67,16 @@ class ScriptedModel:
         """The same script, from its beginning."""
         return ScriptedModel(self._script, self.name, self.whole)
 
+    def _find_key(self, ask: Ask) -> str:
+        asked = " ".join(message.content for message in ask.messages)
+        functions = (key.partition(")")[0] for key in self._script if "(" in key)
+        spoken_of = next((name for name in functions if name in asked), "")
+        return next((key for key in (f"{spoken_of}) {ask.purpose}", ask.purpose) if key in self._script), "")
+
     def _next_reply(self, ask: Ask) -> str:
         with self._lock:
             self.asked.append(ask)
-            key = ask.purpose if ask.purpose in self._script else ""
+            key = self._find_key(ask)
             replies = self._script.get(key, [])
             if not replies:
                 raise ModelError(f"the script {self.name!r} has no reply for {ask.purpose!r}")

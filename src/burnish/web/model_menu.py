@@ -24,7 +24,7 @@ MOST_RUNS = 200
 GOOD_FOR = {
     "local:qwen2.5-coder-0.5b": "short functions; the fastest on this machine",
     "local:qwen2.5-coder-1.5b": "short, well described functions; the best that is built in",
-    DEMO: "a rehearsal: it only knows the examples on this page",
+    DEMO: "no model, a rehearsal: it only knows the examples to click",
 }
 GOOD_BY_SIZE: dict[Strength, str] = {
     "small": "short functions",
@@ -61,7 +61,8 @@ def describe_model(row: ModelRow, t: Translate) -> str:
     if row.get("on_disk") is False:
         parts.append(t("has to be fetched once: {size}", size=format_size(row["bytes"])))
     if speed := row.get("tokens_per_second"):
-        parts.append(t("{n} words a second here", n=round(speed * 0.75)))
+        words = round(speed * 0.75)
+        parts.append(t("{n} words a second here", n=words or "< 1"))
     read, written = row.get("dollars_per_million_read", 0), row.get("dollars_per_million_written", 0)
     if read is None or written is None:
         parts.append(t("its price is not known"))

@@ -118,6 +118,8 @@ async def begin(request: Request) -> Response:
         raise SetupProblem("Which model? Type its name, such as qwen2.5-coder:7b")
     full = f"{provider}:{name.removeprefix(f'{provider}:')}" if provider else name
     request.app.state.model_jobs.begin(JOBS[kind](full))
+    if "hx-request" in request.headers:  # a form that names models goes on being filled in
+        return Response(status_code=204, headers={"HX-Trigger": "models-changed"})
     return RedirectResponse("/models", 303)
 
 

@@ -8,7 +8,9 @@ from starlette.routing import Route
 from burnish.commands.write import build_request
 from burnish.errors import SetupProblem
 from burnish.model_choice import last_speeds
+from burnish.models.catalog import CATALOG
 from burnish.models.discovery import list_all_models
+from burnish.models.weights import is_checked
 from burnish.web.forms import MINUTES, SURE, read_form, read_limits, read_text
 from burnish.web.model_menu import describe_estimate, estimate, list_menu
 from burnish.web.page import Tab, choose_language, render, render_problem, translator
@@ -17,7 +19,7 @@ from burnish.web.views.runs import list_cut_off
 TAB = Tab("Write", "/")
 EXAMPLES = (
     "a function with_tax(net, percent=19) that adds a tax to a price and rounds to two decimals, e.g. "
-    "with_tax(100) == 119.0, with_tax(10, 7) == 10.7",
+    "with_tax(100) == 119.0, with_tax(10, 7) == 10.7, with_tax(19.99) == 23.79",
     "a function roman(n) that turns 1..3999 into a Roman numeral, e.g. roman(1994) == 'MCMXCIV'; ValueError for "
     "anything else",
     "a function is_leap(year) that says whether a year has 366 days, e.g. is_leap(2024) is True, "
@@ -70,13 +72,21 @@ async def show_menu(request: Request) -> Response:
 
 
 async def show_estimate(request: Request) -> Response:
-    """About how long, and at most how much, for what is chosen."""
+    """About how long, and at most how much, for what is chosen; and how far its weights are, where it has none yet."""
     chosen, t = request.query_params, translator(choose_language(request))
 
     def build() -> Response:
         verb = "fix" if read_text(chosen, "verb") == "fix" else "write"
-        found = estimate(read_text(chosen, "model"), read_limits(chosen), request.app.state.store, verb)
-        return render(request, "parts/sentence.html", text=describe_estimate(found, t))
+        name = read_text(chosen, "model")
+        found = estimate(name, read_limits(chosen), request.app.state.store, verb)
+        entry, job = CATALOG.get(name), request.app.state.model_jobs.find("fetch", name)
+        missing = entry if entry and not is_checked(entry) else None
+        said = render(
+            request, "parts/estimate.html", text=describe_estimate(found, t), verb=verb, missing=missing, job=job
+        )
+        if "fetching" in chosen and not missing:
+            said.headers["HX-Trigger"] = "models-changed"
+        return said
 
     return await run_in_threadpool(build)
 

@@ -102,6 +102,10 @@ class ModelJobs:
         """Those under way, and those that somebody may want to go on with or to read; the newest first."""
         return [job for job in reversed([*self._jobs.values()]) if job.state != "done" or isinstance(job, TryOut)]
 
+    def find(self, kind: str, name: str) -> ModelJob | None:
+        """The last one of this kind with this model."""
+        return self._jobs.get((kind, name))
+
     def begin(self, job: ModelJob) -> None:
         """Do this in a thread of its own, unless it is under way."""
         key = (job.kind, job.name)
