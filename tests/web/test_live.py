@@ -200,6 +200,40 @@ def test_a_number_that_cannot_be_gets_an_answer_all_the_same(
         assert [kind for kind, _, _ in read_messages(opened.iter_lines())][-1] == "over"
 
 
+NOTE_MOVES = """
+    window.moves = [];
+    const note = (list) => list.getEntries().forEach((move) => window.moves.push(...move.sources.map((source) =>
+        `${source.node?.id || source.node?.className || source.node?.nodeName} ${source.previousRect.y}`)));
+    new PerformanceObserver(note).observe({type: 'layout-shift', buffered: true});
+"""
+
+
+@pytest.mark.browser
+def test_nothing_on_the_page_moves_while_words_come(open_page: OpenPage, served: Served, client: httpx.Client) -> None:
+    long = "\n".join(f"line {number} of what it says" for number in range(40))
+    model = HeldModel(script(draft=f"{long}\n{GOOD}"))
+    served.models = [model]
+    page = open_page("/")
+    page.add_init_script(NOTE_MOVES)
+    page.goto(f"{served.address}/runs/{served.begin(client)}")
+    model.let(2)
+    wait_for(page, f"document.querySelector('{DRAFT_BOX} > pre')?.textContent.length > 3")
+    page.wait_for_selector("#timeline .step:has-text('has written tests')")
+    page.wait_for_timeout(500)
+    height = page.evaluate(f"document.querySelector('{DRAFT_BOX}').offsetHeight")
+    page.evaluate("window.moves = []")
+    for _ in range(20):
+        model.let(10)
+        page.wait_for_timeout(30)
+    wait_for(page, f"document.querySelector('{DRAFT_BOX} > pre').textContent.includes('line 30')")
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.moves") == []
+    assert page.evaluate(f"document.querySelector('{DRAFT_BOX}').offsetHeight") == height, "nor would one below it"
+    page.evaluate("document.querySelector('#timeline').prepend(document.createElement('li'), 'planted')")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.moves.length") > 0, "planted, and noticed"
+
+
 # --- many watch ---
 
 
@@ -303,7 +337,7 @@ def test_stop_while_weights_are_fetched(
     monkeypatch.setattr(served.app.state.runs, "_own_opener", False)  # models are opened as without a test
     page = open_page(f"/runs/{(run_id := served.begin(client, model=TINY))}")
     source.may_go.release(5)
-    page.wait_for_selector("#notice:has-text('weights: 50 %')")
+    page.wait_for_selector("#notice:has-text('being fetched: 50 %')")
     stop_by_click(page, served, run_id)
 
 

@@ -4,6 +4,7 @@ Every value that reaches a template is escaped there, so what a model or a file 
 another template has written is put in as it is.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -12,7 +13,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -34,6 +35,29 @@ class Tab(NamedTuple):
     name: str
     path: str
 
+
+JARGON = {
+    "advisories": "Weaknesses of a package that are publicly known.",
+    "branches": "The ways that a program can take where it decides something.",
+    "standard library": "What comes with Python itself.",
+    "types": "Which kind of value goes in or comes out: a number, a text, a list …",
+    "parameters": "What goes into a function.",
+    "constant": "More data do not make it slower.",
+    "linear": "Twice the data take twice the time.",
+    "quadratic": "Twice the data take four times the time.",
+    "ns": "Billionths of a second.",
+    "small changes": "Mistakes that are put into the code on purpose, to see whether the tests notice them.",
+    "small edit": "A change of one place in the code, made without the model.",
+    "independent versions": "Answers that the model gave without seeing the others.",
+    "inputs": "Values that the versions were called with, to see whether they do the same.",
+    "undisputed": "No version that seems right fails them.",
+    "disputed": "Versions that seem right fail them, so they may be wrong themselves.",
+    "tokens": "Models read and write in tokens: about four tokens are three words.",
+    "temperature": "How much chance there is in an answer: 0 gives the same one every time.",
+    "temperatur": "How much chance there is in an answer: 0 gives the same one every time.",
+}
+"""Words that people who do not program may not know, and what they mean."""
+_JARGON = re.compile(rf"\b({'|'.join(sorted(JARGON, key=len, reverse=True))})\b", re.IGNORECASE)
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 LANGUAGE_COOKIE = "burnish-language"
@@ -75,7 +99,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     engine.filters |= {"plain": strip_controls, "line": one_line, "seconds": format_seconds, "percent": format_percent}
-    engine.filters |= {"moment": format_moment, "models": format_models, "size": format_size}
+    engine.filters |= {"moment": format_moment, "models": format_models, "size": format_size, "explain": explain}
     engine.globals |= {"version": __version__, "languages": LANGUAGES, "add_confidence": add_confidence}
     return engine
 
@@ -104,6 +128,13 @@ def go_to(request: Request, path: str) -> Response:
     if "hx-request" in request.headers:
         return Response(headers={"HX-Redirect": path})
     return RedirectResponse(path, 303)
+
+
+def explain(text: str, t: Translate) -> Markup:
+    """A text whose words of the trade say on hover what they mean."""
+    return Markup(
+        _JARGON.sub(lambda word: f'<abbr title="{escape(t(JARGON[word[0].lower()]))}">{word[0]}</abbr>', escape(text))
+    )
 
 
 def format_seconds(seconds: float) -> str:

@@ -72,6 +72,18 @@ CHECKS = {
     "performance": "Does it stay fast with more data?",
 }
 """What each check asks, in plain words."""
+NOTICES = {
+    "reading the weights": "The model is being loaded.",
+    "weights: ": "The model is being fetched: {rest}",
+    "Fetching ": "Packages are being fetched: {rest}",
+    "Waiting for another Burnish": "Another Burnish is fetching the same packages.",
+    "running the project's tests": "The tests that came with the code are run.",
+    "checking ": "The result is looked at from all sides.",
+    "looking at ": "Something better is looked for.",
+    "trying small changes": "Small mistakes are put in, to see whether the tests notice them.",
+    "looking for tests": "Tests are looked for that notice more mistakes.",
+}
+"""By their beginnings, what may be told to somebody who waits; the rest is told as it is."""
 VERDICTS = {"proven": "Proven", "plausible": "Plausible", "failed": "Failed"}
 MEANINGS = {
     "proven": "All tests pass, and what was observed makes it at least 95 % likely to be right.",
@@ -99,6 +111,14 @@ def tell_steps(events: Iterable[BaseEvent], t: Translate) -> Iterator[Step]:
         if told:
             kind, text, tone = told
             yield Step(kind, one_line(text, 300), tone, event.at, tuple(narrate(event)))
+
+
+def describe_notice(text: str, t: Translate) -> str:
+    """What goes on, for somebody who waits: in plain words where there are some."""
+    for beginning, plain in NOTICES.items():
+        if text.startswith(beginning):
+            return t(plain, rest=text.removeprefix(beginning))
+    return text
 
 
 def describe_step(event: BaseEvent, t: Translate) -> tuple[str, str, Tone] | None:

@@ -21,6 +21,7 @@ from burnish.runs.record import is_running, read_record
 from burnish.text import strip_controls
 from burnish.web.page import translator
 from burnish.web.run_view import RunView, render_parts, render_steps, view_events
+from burnish.web.steps import describe_notice
 from burnish.web.work.active_runs import ActiveRun
 
 LOOK_SECONDS = 0.05
@@ -146,7 +147,8 @@ async def _stream_log(
         if said := [event for event in events if isinstance(event, ModelChunk | ModelThought)]:
             yield _write_pieces(said, begun)
         if notices := [event for event in events if isinstance(event, Notice)]:
-            yield _write_message("notice", json.dumps({"text": strip_controls(notices[-1].text)}))
+            said_last = describe_notice(notices[-1].text, translator(language))
+            yield _write_message("notice", json.dumps({"text": strip_controls(said_last)}))
         if is_over and not events:
             return
         if events:
