@@ -156,6 +156,21 @@ def test_what_changes_something_has_to_come_from_a_page_of_ours(
     assert served.app.state.runs.at_work == []
 
 
+@pytest.mark.parametrize(("path", "method"), METHODS)
+def test_no_address_answers_a_page_or_a_name_of_others_whatever_is_sent(
+    served: Served, client: httpx.Client, path: str, method: str
+) -> None:
+    """With the key that a browser would send along: forms, uploads and streams of events."""
+    path, elsewhere = path.replace("{run}", "last"), f"evil.example:{served.access.port}"
+    names: list[dict[str, str]] = [{"Host": elsewhere, "Origin": f"http://{elsewhere}"}, {"Host": elsewhere}]
+    for headers, status in ((names[0], 421), (names[1], 421), ({"Origin": f"http://{elsewhere}"}, 403)):
+        for sent in ({}, {"data": {"name": "x"}}, {"files": {"file": ("a.py", b"x = 1")}, "data": {"words": "x"}}):
+            said = client.request(method, path, headers=headers, **sent)  # type: ignore[arg-type]
+            assert (said.status_code, said.headers.get("set-cookie")) == (status, None), sent
+    assert served.app.state.runs.at_work == []
+    assert not (served.store.folder / "uploads").exists()
+
+
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "whatever"])
 @pytest.mark.parametrize("path", ["/", "/static/burnish.js", "/runs/last/events", "/write/models"])
 def test_what_a_page_of_others_loads_is_refused_even_with_the_cookie(

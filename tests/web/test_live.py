@@ -1,12 +1,15 @@
 """A run that is watched: what a person sees while it goes on, in a real browser and over a plain connection."""
 
+import ast
 import json
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from importlib.resources import files
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -14,6 +17,8 @@ import pytest
 
 from burnish.events import Stopped
 from burnish.runs.record import read_record
+from burnish.web.page import translator
+from burnish.web.steps import describe_notice
 from burnish.web.views import run as run_pages
 from tests.support import DOUBLE, GOOD, block, script
 from tests.web.conftest import HeldModel, Served
@@ -289,6 +294,28 @@ def test_a_reader_that_stalls_slows_nobody(served: Served, client: httpx.Client)
         taken = b""
         while b"event: over" not in taken[-200:]:  # it wakes up, and has missed nothing
             taken += stalled.recv(1 << 20)
+
+
+def list_notices() -> list[str]:
+    """The beginning of every notice that our own code tells, up to what it fills in."""
+    found = []
+    for file in Path(str(files("burnish"))).rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text())):
+            told = call.keywords[0].value if isinstance(call, ast.Call) and call.keywords else None
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Notice" and told:
+                first = told.values[0] if isinstance(told, ast.JoinedStr) else told
+                found += [str(first.value)] if isinstance(first, ast.Constant) and len(call.keywords) == 1 else []
+    return found
+
+
+def test_what_is_told_to_somebody_who_waits_is_in_plain_words_and_in_german() -> None:
+    notices = list_notices()
+    assert len(notices) >= 5
+    t = translator("de")
+    for text in ("reading the weights", "weights: 50 %", *notices):
+        assert describe_notice(text, t) != text, text
+    assert describe_notice("weights: 50 %", t) == "Das Modell wird geholt: 50 %"
+    assert describe_notice("something new", t) == "something new"
 
 
 # --- stop ---

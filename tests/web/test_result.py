@@ -1,6 +1,7 @@
 """The result of a run in the browser: code in colours, downloads, calls with one's own arguments, and all versions."""
 
 import io
+import re
 import threading
 import time
 import zipfile
@@ -15,6 +16,7 @@ import burnish
 from burnish import Run, Store
 from burnish.events import Broke, CheckFinished, CodeProposed, Evidence, RunFinished, RunStarted, SpecAgreed
 from burnish.models.scripted import ScriptedModel
+from burnish.web.page import JARGON
 from burnish.web.result_view import ResultView, colour_lines, diff_lines
 from burnish.web.work.try_call import list_functions, read_arguments
 from tests.commands.test_fix_from_test import RIGHT, TEST
@@ -105,6 +107,25 @@ def test_a_check_answers_in_plain_words_and_one_that_was_not_run_says_so(client:
     assert all(row.question in page for row in rows)
     assert "a &lt;b&gt;magic&lt;/b&gt; number" in page
     assert page.count("not looked at") >= 6
+
+
+def test_words_of_the_trade_say_on_hover_what_they_mean_in_both_languages(client: httpx.Client, store: Store) -> None:
+    run_id, record = store.begin("double")
+    with record:
+        record.append(RunStarted(run_id=run_id, verb="write", prompt="double", model="scripted:demo", burnish="0"))
+        record.append(SpecAgreed(entry_point="double", signature="double(n)", given_tests=(GIVEN,)))
+        record.append(CodeProposed(version=1, code=SECOND, by="draft"))
+        words = f"{', '.join(JARGON)} of <b>nstypes</b>"
+        record.append(CheckFinished(evidence=Evidence(check="quality", verdict="failed", why=words, figure=words)))
+        record.append(RunFinished(verdict="plausible", why=words, version=1, basis=words, confidence=0.5))
+    for language, meaning in (("en", "Billionths of a second."), ("de", "Milliardstel einer Sekunde.")):
+        page = client.get(f"/runs/{run_id}", headers={"Accept-Language": language}).text
+        assert page.count(f'<abbr title="{meaning}">ns</abbr>') == 4, "basis, reason, figure and why"
+        told = re.sub(
+            r"<abbr title=[^>]*>[^<]*</abbr>", "", page.partition('id="part-result"')[2].partition("</table>")[0]
+        )
+        assert not re.findall(r"quadratic|advisories|undisputed", told)
+        assert "&lt;b&gt;nstypes&lt;/b&gt;" in told
 
 
 def test_the_code_and_any_version_can_be_downloaded(client: httpx.Client, store: Store) -> None:
@@ -241,3 +262,6 @@ def test_several_tries_stay_listed_and_copied_code_has_no_line_numbers(
     assert page.evaluate("navigator.clipboard.readText()") == SECOND
     page.click("details.card[hx-get] > summary")
     page.wait_for_selector(".compared-versions .out")
+    page.click("details.version >> nth=0")
+    page.click("[data-copy='#code-of-1']")
+    assert page.evaluate("navigator.clipboard.readText()").strip() == FIRST.strip()
