@@ -119,8 +119,8 @@ def make_dataset(
     """Make a dataset in a folder and return its summary: of sampled answers, of evaluations, and of what people said.
 
     What is there already of the samples is not asked for again; stopped by its watch, it raises CancelledError.
-    Evaluations of anything that is evaluated on are refused; opinions of programs are used only where `simulated` says
-    so. Raises SetupProblem where nothing was found.
+    Evaluations of anything that is evaluated on are refused, and rows that quote it are left out by name; opinions of
+    programs are used only where `simulated` says so. Raises SetupProblem where nothing was found.
     """
     folder, watch = Path(out).expanduser().absolute(), watch or TrainingWatch()
     source = Path(data) if data else None
@@ -129,21 +129,23 @@ def make_dataset(
     if sampling:
         folder.mkdir(parents=True, exist_ok=True)
         answers, removed = sample_answers(sampling, folder, source, watch)
-    if evaluations:
-        guard = load_guard(source, watch.on_prepare)
-        for name in evaluations:
-            answers += read_allowed(Folder.open(find_evaluation(name)), guard)
+    guard = load_guard(source, watch.on_prepare)
+    for name in evaluations:
+        answers += read_allowed(Folder.open(find_evaluation(name)), guard)
     said = read_feedback(store or Store(), reviewer=simulated) if feedback else Dataset()
     examples = [row for row in said.examples if simulated or row.by != "simulated"]
     pairs = [row for row in said.pairs if simulated or row.by != "simulated"]
-    dataset = Dataset(
+    found = Dataset(
         examples=(*examples, *choose_examples(answers)),
         pairs=(*pairs, *choose_pairs(answers)),
     )
+    dataset, left = leave_out(found, guard)
+    removed += left
     if not dataset.examples and not dataset.pairs:
         raise SetupProblem(
-            "There is nothing to learn from: no run has feedback, and no answer was sampled that tests verify. Sample "
-            f"some: burnish train data --out {folder} --sample local:qwen2.5-coder-0.5b"
+            f"There is nothing to learn from: no run has feedback, of {len(answers)} answers the tests verify none, and "
+            f"{len(left)} rows belong to what is evaluated on. Sample more answers, of a model that can: "
+            f"burnish train data --out {folder} --sample local:qwen2.5-coder-0.5b"
         )
     left_out = len(said.examples) + len(said.pairs) - len(examples) - len(pairs)
     verified = sum(answer.passed for answer in answers)
@@ -159,6 +161,22 @@ def make_dataset(
             "made": describe_origin(),
         },
     )
+
+
+def leave_out(dataset: Dataset, guard: EvaluationGuard) -> tuple[Dataset, list[str]]:
+    """The rows of a dataset that may be learnt from, and the tasks of the others with the reason."""
+    removed: dict[str, str] = {}
+
+    def may_stay(row: Example | Pair) -> bool:
+        if why := guard.why_not_row(row.task, row.messages, row.answers):
+            removed[row.task] = why
+        return not why
+
+    kept = Dataset(
+        examples=tuple(filter(may_stay, dataset.examples)),
+        pairs=tuple(filter(may_stay, dataset.pairs)),
+    )
+    return kept, [f"{task}: {why}" for task, why in removed.items()]
 
 
 def sample_answers(
@@ -367,7 +385,7 @@ def load_data(folder: Path, guard: EvaluationGuard, kind: Kind) -> Dataset:
         raise SetupProblem(f"There is {what} in {str(folder)!r}. Make a dataset: burnish train data --out {folder}")
     rows: tuple[Example | Pair, ...] = (*dataset.examples, *dataset.pairs)
     for row in rows:
-        if why := guard.why_not_prompt(row.task, row.messages):
+        if why := guard.why_not_row(row.task, row.messages, row.answers):
             raise SetupProblem(
                 f"The dataset in {str(folder)!r} holds {row.task!r}, which may not be learnt from: {why}. "
                 f"Make it anew: burnish train data --out {folder}"
