@@ -2,6 +2,9 @@
 
 import errno
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -117,6 +120,42 @@ def test_a_disk_that_fills_up_costs_no_checkpoint(
     watch = Stopping()
     assert train("sft", name="mine", watch=watch, **told)
     assert watch.begun == [(3, 1)]
+
+
+KILLED_AMID_A_CHECKPOINT = """
+import json, os, signal, sys, warnings
+warnings.simplefilter("ignore")
+from transformers import Trainer
+from burnish.commands.train import train
+save, saved = Trainer._save_optimizer_and_scheduler, []
+def deadly(trainer, folder):
+    saved.append(folder)
+    if len(saved) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    save(trainer, folder)
+Trainer._save_optimizer_and_scheduler = deadly
+train("sft", name="mine", **json.loads(sys.argv[1]))
+"""
+
+
+@needs_torch
+def test_a_training_that_is_killed_amid_a_checkpoint_goes_on_from_the_one_before(
+    tiny: Path, dataset: Path, data: Path, home: Path
+) -> None:
+    told: dict[str, Any] = {"data": dataset, "base": f"huggingface:{tiny}", "benchmark_data": data, **SMALL}
+    words = [sys.executable, "-c", KILLED_AMID_A_CHECKPOINT, json.dumps(told, default=str)]
+    assert subprocess.run(words, capture_output=True).returncode == -signal.SIGKILL
+    half, whole = (home / "trainings" / "mine" / "checkpoints" / f"checkpoint-{number}" for number in (2, 1))
+    assert (half / "adapter_model.safetensors").is_file(), "else nothing was being written"
+    assert (whole / "trainer_state.json").is_file()
+    watch = Stopping()
+    made = train("sft", name="mine", watch=watch, **told)
+    assert made
+    assert watch.begun == [(3, 1)]
+    again = train("sft", name="mine", watch=watch, **told)
+    assert again
+    assert watch.begun == [(3, 1)], "where it was killed after the last update, none is made"
+    assert again.card.sha256 == made.card.sha256
 
 
 @needs_torch
