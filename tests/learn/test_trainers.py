@@ -11,13 +11,17 @@ from typing import Any
 
 import pytest
 
-from burnish.commands.train import Sampling, make_dataset, report, train, train_rounds
+import burnish
+from burnish.commands.train import Sampling, export_adapter, make_dataset, report, train, train_rounds
 from burnish.errors import ModelError, SetupProblem
-from burnish.events import Message
+from burnish.evals.evaluate import evaluate
+from burnish.events import Message, ModelReplied
+from burnish.evidence.build import build_dossier
 from burnish.learn.dataset import Dataset, Example, Pair, save_dataset
 from burnish.learn.recipe import Recipe, TrainingWatch, estimate, read_metrics
 from burnish.models.adapters import find_adapter
 from tests.learn.conftest import Learner
+from tests.support import DOUBLE
 
 try:
     import torch
@@ -182,6 +186,40 @@ def test_each_round_learns_from_answers_of_the_one_before(
 
 
 @needs_torch
+def test_what_was_sampled_trains_an_adapter_that_is_measured_shown_handed_on_and_answers(
+    tiny: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("burnish.evals.evaluate.open_task_model", lambda name, progress=None: Learner())
+        sampling = Sampling("scripted:learner", writing=4, repairs=1, bugs=1)
+        make_dataset(tmp_path / "ds", sampling=sampling, feedback=False, data=data)
+    base = f"huggingface:{tiny}"
+    told: dict[str, Any] = {**SMALL, "longest": 2000, "rate": 0.05}
+    made = train("sft", data=tmp_path / "ds", base=base, name="mine", benchmark_data=data, **told)
+    assert made
+    names = []
+    for name in (base, f"{base}+mine"):
+        names.append(str(tmp_path / f"eval-{len(names)}"))
+        suite = str(tmp_path / "ds" / "writing.jsonl")
+        found = evaluate(suite, name, strategy="single", max_tokens=8, seeds=(0, 1), out=names[-1])
+        assert (found.finished, found.errors, found.solved) == (4, 0, 0)
+    assert made.label in found.engine
+    text = report("mine", names[:1], names[1:]).read_text()
+    assert "| writing single | 0.0 % | 0.0 % | +0.0 (+0.0 to +0.0) | k = 2: 0.0 → 0.0 | 0 | 0 |" in text
+    (score,) = find_adapter("mine").card.scores
+    assert (score.what, score.base, score.adapter) == ("writing single, 4 attempts", 0.0, 0.0)
+    assert "+mine" in score.command
+    report("mine", names[:1], names[1:])
+    assert find_adapter("mine").card.scores == (score,), "measured twice, it is one score"
+    page = (export_adapter("mine", tmp_path / "hub") / "README.md").read_text()
+    assert "| writing single, 4 attempts | 0 | 0 |" in page
+    assert "ADAPTER" in (export_adapter("mine", tmp_path / "ollama", to="ollama") / "Modelfile").read_text()
+    run = burnish.write(DOUBLE, model=f"{base}+mine", limits=burnish.Limits(calls=1, max_tokens=8), fast=True)
+    assert any(isinstance(event, ModelReplied) for event in run.events)
+    assert made.card.sha256 in {model.weights_sha256 for model in build_dossier(run, {}).models}
+
+
+@needs_torch
 def test_an_adapter_is_trained_on_and_changes_what_the_network_says(tiny: Path, dataset: Path, data: Path) -> None:
     told: dict[str, Any] = {"data": dataset, "benchmark_data": data, **SMALL, "rate": 0.05}
     first = train("sft", base=f"huggingface:{tiny}", name="one", **told)
@@ -245,6 +283,9 @@ def test_grpo_grades_its_answers_in_the_sandbox_and_logs_what_each_is_worth(
     assert made
     logged = [json.loads(line) for line in (tmp_path / "g" / "rewards.jsonl").read_text().splitlines()]
     assert {(one["task"], one["total"]) for one in logged} == {("mine", 0.0)}, "noise is worth nothing"
+    text = report(str(tmp_path / "g")).read_text()
+    assert "| complete | 0.00 | 0.00 |" in text
+    assert "attempt to fool the judge: none" in text
 
 
 @needs_torch

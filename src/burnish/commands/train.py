@@ -48,7 +48,7 @@ from burnish.learn.recipe import (
     read_recipe,
     write_recipe,
 )
-from burnish.learn.report import write_report
+from burnish.learn.report import REWARDS, list_scores, read_pairs, write_report
 from burnish.learn.reward import Reward, RewardWeights, read_weights, reward
 from burnish.learn.tasks import (
     EvaluationGuard,
@@ -66,6 +66,7 @@ from burnish.models.adapters import (
     PEFT,
     Adapter,
     AdapterCard,
+    Score,
     adapters_home,
     find_adapter,
     hash_file,
@@ -143,7 +144,7 @@ def make_dataset(
     removed += left
     if not dataset.examples and not dataset.pairs:
         raise SetupProblem(
-            f"There is nothing to learn from: no run has feedback, of {len(answers)} answers the tests verify none, and "
+            f"There is nothing to learn from: no run has feedback, tests verify none of {len(answers)} answers, and "
             f"{len(left)} rows belong to what is evaluated on. Sample more answers, of a model that can: "
             f"burnish train data --out {folder} --sample local:qwen2.5-coder-0.5b"
         )
@@ -295,7 +296,7 @@ def train(
     if kind == "grpo":
         with open_sandbox() as box:
             weights = read_weights(reward_weights).model_copy(update={"partial": recipe.partial})
-            judge = make_scorer(tasks, box, weights, folder / "rewards.jsonl")
+            judge = make_scorer(tasks, box, weights, folder / REWARDS)
             asked = {task.id: prompts.messages(show_task(task, "visible"), "auto") for task in tasks}
             complete = trainers.train(recipe, folder, dataset, watch, asked, judge)
     else:
@@ -539,6 +540,21 @@ def export_adapter(name: str, out: Path | str, to: str = "hub") -> Path:
 
 
 def report(name: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> Path:
-    """Write the report of a training, by its name or its folder; the file comes back."""
+    """Write the report of a training, by its name or its folder; the file comes back.
+
+    `before` and `after` are evaluations of the base and of adapters, in pairs; what they say is kept in the cards.
+    """
     folder = Path(name).expanduser() if (Path(name).expanduser() / RECIPE).is_file() else trainings_home() / name
-    return write_report(folder.absolute(), before, after)
+    pairs = read_pairs(before, after)
+    for adapter, scores in list_scores(pairs).items():
+        if (adapters_home() / adapter / CARD).is_file():
+            keep_scores(adapter, scores)
+    return write_report(folder.absolute(), pairs)
+
+
+def keep_scores(name: str, scores: Sequence[Score]) -> None:
+    """Put scores into an adapter's card; one of the same thing is replaced."""
+    adapter = find_adapter(name)
+    kept = {score.what: score for score in (*adapter.card.scores, *scores)}
+    card = adapter.card.model_copy(update={"scores": tuple(kept.values())})
+    write_atomically(adapter.folder / CARD, card.model_dump_json(indent=1).encode())

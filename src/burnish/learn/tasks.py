@@ -41,7 +41,7 @@ WORDS_AT_ONCE, TOKENS_AT_ONCE = 6, 10
 MOST_SHARED = 0.5
 """Of the pieces of a training task that one evaluation task has too."""
 MOST_HELD = 0.7
-"""Of the pieces of an evaluation task's code that something longer may hold. None of the training tasks holds so many."""
+"""Of the pieces of an evaluation task's code that other code may hold. No reference of a training task holds more."""
 FEWEST_HELD = 3
 """Pieces that code must have to be known by them; shorter code is written by everybody."""
 SHORTEST_QUOTE = 40

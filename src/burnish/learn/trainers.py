@@ -160,14 +160,14 @@ def train(
     texts = [render_prompt(row.messages, tokenizer) + row.completion for row in written[:PROBED]]
     probe = [tokenizer(text)["input_ids"] for text in texts if recipe.kind != "reward"]  # which says no words any more
     trainer.add_callback(_Reporter(watch, folder / METRICS, probe))
-    place, state = find_checkpoint(folder)
+    last, state = find_checkpoint(folder)
     try:
-        if place and state.global_step >= state.max_steps:
+        if last and state.global_step >= state.max_steps:
             # It was killed after its last update, and TRL would make one more.
-            set_peft_model_state_dict(trainer.model, load_file(place / SAFETENSORS_WEIGHTS_NAME))
+            set_peft_model_state_dict(trainer.model, load_file(last / SAFETENSORS_WEIGHTS_NAME))
             trainer.state = state
         else:
-            trainer.train(resume_from_checkpoint=str(place) if place else None)
+            trainer.train(resume_from_checkpoint=str(last) if last else None)
         if watch.cancel.is_set() and trainer.state.global_step < trainer.state.max_steps:
             return False
         if trainer.eval_dataset is not None:
