@@ -213,8 +213,10 @@ def test_what_was_sampled_trains_an_adapter_that_is_measured_shown_handed_on_and
     assert find_adapter("mine").card.scores == (score,), "measured twice, it is one score"
     page = (export_adapter("mine", tmp_path / "hub") / "README.md").read_text()
     assert "| writing single, 4 attempts | 0 | 0 |" in page
-    assert "ADAPTER" in (export_adapter("mine", tmp_path / "ollama", to="ollama") / "Modelfile").read_text()
-    run = burnish.write(DOUBLE, model=f"{base}+mine", limits=burnish.Limits(calls=1, max_tokens=8), fast=True)
+    named = (export_adapter("mine", tmp_path / "ollama", to="ollama") / "Modelfile").read_text()
+    assert named.splitlines() == [f"FROM {tiny}", "ADAPTER ./adapter.gguf"]
+    assert made.model_name == f"{base}+mine"
+    run = burnish.write(DOUBLE, model=made.model_name, limits=burnish.Limits(calls=1, max_tokens=8), fast=True)
     assert any(isinstance(event, ModelReplied) for event in run.events)
     assert made.card.sha256 in {model.weights_sha256 for model in build_dossier(run, {}).models}
 

@@ -520,7 +520,8 @@ def export_adapter(name: str, out: Path | str, to: str = "hub") -> Path:
     card = adapter.card
     if to == "ollama":
         shutil.copy(adapter.gguf, folder / GGUF)
-        model = card.base.replace("qwen2.5-coder-", "qwen2.5-coder:") + "-instruct-q4_K_M"
+        tag = card.base.replace("qwen2.5-coder-", "qwen2.5-coder:") + "-instruct-q4_K_M"
+        model = tag if adapter.is_for_catalog else card.base
         (folder / "Modelfile").write_text(f"FROM {model}\nADAPTER ./{GGUF}\n", "utf-8")
         return folder
     if to != "hub":
