@@ -2,7 +2,7 @@
 
     python experiments/real_bugs.py prepare REPOS PREPARED [--only ID …]
     python experiments/real_bugs.py run PREPARED [--model MODEL | --scripted-upstream | --locate] [--seconds 180]
-                                        [--only ID …] [--at-once N] [--out FILE.jsonl]
+                                        [--only ID …] [--at-once N] [--begin-for SECONDS] [--out FILE.jsonl]
 
 REPOS holds a bare clone of every repository in real_bugs/packages.toml, as OWNER+NAME/repo. `prepare` takes what is
 needed from them: the tree before each fix with the tests of the fix put in, upstream's file, the tests of a later
@@ -150,6 +150,7 @@ def read_arguments() -> argparse.Namespace:
     second.add_argument("--locate", action="store_true", help="rank the places and ask no model")
     second.add_argument("--seconds", type=float, default=180.0, help="for each repair")
     second.add_argument("--at-once", type=int, default=1, help="repairs at a time")
+    second.add_argument("--begin-for", type=float, metavar="SECONDS", help="begin none after; the next command does")
     second.add_argument("--out", type=Path, help="rows as JSON lines; those that are there are not made again")
     return parser.parse_args()
 
@@ -403,8 +404,11 @@ def run(bugs: Sequence[Bug], given: argparse.Namespace) -> None:
             model.warm_up()  # else the first repair would pay for loading the weights
         pool = stack.enter_context(ThreadPoolExecutor(given.at_once))
         bench = Bench(given.prepared, given.seconds, model, given.locate, {**about, **describe_origin()})
-        for done in as_completed([pool.submit(bench.attempt, bug) for bug in waiting]):
-            rows.append(row := done.result())
+        last = time.monotonic() + (given.begin_for or float("inf"))
+        for done in as_completed([pool.submit(bench.attempt, bug, last) for bug in waiting]):
+            if (row := done.result()) is None:
+                continue
+            rows.append(row)
             print(render(row), flush=True)
             if given.out:
                 with given.out.open("a", encoding="utf-8") as file:
@@ -429,17 +433,19 @@ class Bench:
     about: Mapping[str, object]
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def attempt(self, bug: Bug) -> Row:
-        """One bug in a fresh copy; what breaks stands in the row."""
+    def attempt(self, bug: Bug, last: float = float("inf")) -> Row | None:
+        """One bug in a fresh copy; what breaks stands in the row. None where it is too late to begin."""
+        if time.monotonic() > last:
+            return None
         with tempfile.TemporaryDirectory(prefix="real-bug-") as folder:
             place = Path(folder)
             place.chmod(0o755)
-            unpack(self.prepared / f"{bug.id}.tar.xz", place)
-            with self.lock:
-                package = read_packages()[bug.package]
-                python = make_environment(package, self.prepared / "environments", self.prepared / "wheels")
             began, row = time.monotonic(), Row(bug.id, bug.function, hidden=bug.hidden, about=self.about)
             try:
+                unpack(self.prepared / f"{bug.id}.tar.xz", place)
+                with self.lock:
+                    package = read_packages()[bug.package]
+                    python = make_environment(package, self.prepared / "environments", self.prepared / "wheels")
                 return self._locate(bug, place, python, row) if self.only_places else self._fix(bug, place, python, row)
             except BurnishError as error:
                 verdict = "refused" if isinstance(error, SetupProblem) else "broken"

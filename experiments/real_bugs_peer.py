@@ -59,7 +59,9 @@ def main() -> None:
     for bug in read_bugs():
         if bug.id in known or (given.only and bug.id not in given.only):
             continue
-        rows.append(row := bench.attempt(bug))
+        row = bench.attempt(bug)
+        assert row is not None, "there is no last moment to begin"
+        rows.append(row)
         print(render(row), flush=True)
         if given.out:
             with given.out.open("a", encoding="utf-8") as file:

@@ -118,6 +118,10 @@ def test_upstreams_own_function_is_carried_through_and_known_rows_are_not_made_a
     given = Namespace(
         prepared=prepared, scripted_upstream=True, locate=False, model="", seconds=60.0, at_once=1, out=out
     )
+    given.begin_for = -1.0
+    harness.run(bugs, given)
+    assert not out.exists(), "it was too late to begin"
+    given.begin_for = None
     harness.run(bugs, given)
     [row] = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert (row["place"], row["repaired"], row["regressions"]) == (1, True, [])

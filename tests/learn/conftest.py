@@ -19,6 +19,13 @@ MBPP = (
     (602, "Write a python function to count how often a number is in a list.", "often", "return xs.count(x)"),
     (603, "Write a function to add the squares of all numbers that are smaller than the limit.", "near", "return 0"),
     (604, "Write a function that MBPP+ has, too.", "plus", "return 1"),
+    (
+        605,
+        "Write a function to remove the first and the last occurrence of a letter from a string of any kind, and "
+        "to leave all others, those that stand between two equal ones included, where they are.",
+        "cut",
+        "return s[1:]",
+    ),
 )
 CALLS = {
     "odd": ("n", ["odd(1) == 3", "odd(5) == 11"]),

@@ -8,17 +8,19 @@ from typing import Any
 import pytest
 
 import burnish
+from burnish.commands import train
 from burnish.commands.train import Sampling, make_dataset
 from burnish.errors import SetupProblem
 from burnish.evals.evaluate import evaluate
-from burnish.events import CheckFinished, Event, Evidence, RunFinished, RunStarted
+from burnish.events import CheckFinished, Event, Evidence, Message, RunFinished, RunStarted
 from burnish.events.history import Run
 from burnish.learn import dataset as datasets
 from burnish.learn.dataset import Dataset, load_dataset
 from burnish.learn.recipe import TrainingWatch
+from burnish.learn.tasks import load_guard
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
-from tests.learn.conftest import Learner
+from tests.learn.conftest import HUMANEVAL, Learner
 from tests.support import DOUBLE, GOOD, script
 
 pytestmark = pytest.mark.slow
@@ -96,6 +98,20 @@ def test_an_evaluation_of_what_is_evaluated_on_is_refused(data: Path, tmp_path: 
 def test_nothing_to_learn_from_is_said_with_what_to_type(data: Path, tmp_path: Path, store: Store) -> None:
     with pytest.raises(SetupProblem, match="--sample"):
         make_dataset(tmp_path / "ds", data=data)
+
+
+def test_what_was_said_about_runs_of_evaluation_tasks_is_left_out_by_name(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [
+        datasets.Example(task=name, purpose="write", messages=(Message(role="user", content=words),), completion="x")
+        for name, words in (("run-1", HUMANEVAL["docstring"]), ("run-2", "Double a number."))
+    ]
+    monkeypatch.setattr("burnish.commands.train.read_feedback", lambda *_, **__: Dataset(examples=tuple(said)))
+    summary = make_dataset(tmp_path / "ds", data=data)
+    assert [row.task for row in load_dataset(tmp_path / "ds").examples] == ["run-2"]
+    assert "run-1" in str(summary["tasks that may not be learnt from"])
+    assert train.load_data(tmp_path / "ds", load_guard(data), "sft").examples, "what is made can be trained on"
 
 
 def test_what_people_say_is_learnt_and_what_programs_say_only_if_asked_for(

@@ -2,19 +2,26 @@
 
 import errno
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from burnish.commands.train import Sampling, make_dataset, report, train, train_rounds
+import burnish
+from burnish.commands.train import Sampling, export_adapter, make_dataset, report, train, train_rounds
 from burnish.errors import ModelError, SetupProblem
-from burnish.events import Message
+from burnish.evals.evaluate import evaluate
+from burnish.events import Message, ModelReplied
+from burnish.evidence.build import build_dossier
 from burnish.learn.dataset import Dataset, Example, Pair, save_dataset
 from burnish.learn.recipe import Recipe, TrainingWatch, estimate, read_metrics
 from burnish.models.adapters import find_adapter
 from tests.learn.conftest import Learner
+from tests.support import DOUBLE
 
 try:
     import torch
@@ -119,6 +126,42 @@ def test_a_disk_that_fills_up_costs_no_checkpoint(
     assert watch.begun == [(3, 1)]
 
 
+KILLED_AMID_A_CHECKPOINT = """
+import json, os, signal, sys, warnings
+warnings.simplefilter("ignore")
+from transformers import Trainer
+from burnish.commands.train import train
+save, saved = Trainer._save_optimizer_and_scheduler, []
+def deadly(trainer, folder):
+    saved.append(folder)
+    if len(saved) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    save(trainer, folder)
+Trainer._save_optimizer_and_scheduler = deadly
+train("sft", name="mine", **json.loads(sys.argv[1]))
+"""
+
+
+@needs_torch
+def test_a_training_that_is_killed_amid_a_checkpoint_goes_on_from_the_one_before(
+    tiny: Path, dataset: Path, data: Path, home: Path
+) -> None:
+    told: dict[str, Any] = {"data": dataset, "base": f"huggingface:{tiny}", "benchmark_data": data, **SMALL}
+    words = [sys.executable, "-c", KILLED_AMID_A_CHECKPOINT, json.dumps(told, default=str)]
+    assert subprocess.run(words, capture_output=True).returncode == -signal.SIGKILL
+    half, whole = (home / "trainings" / "mine" / "checkpoints" / f"checkpoint-{number}" for number in (2, 1))
+    assert (half / "adapter_model.safetensors").is_file(), "else nothing was being written"
+    assert (whole / "trainer_state.json").is_file()
+    watch = Stopping()
+    made = train("sft", name="mine", watch=watch, **told)
+    assert made
+    assert watch.begun == [(3, 1)]
+    again = train("sft", name="mine", watch=watch, **told)
+    assert again
+    assert watch.begun == [(3, 1)], "where it was killed after the last update, none is made"
+    assert again.card.sha256 == made.card.sha256
+
+
 @needs_torch
 def test_each_round_learns_from_answers_of_the_one_before(
     tiny: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -140,6 +183,42 @@ def test_each_round_learns_from_answers_of_the_one_before(
     assert (tmp_path / "ds" / "round-2" / "examples.jsonl").is_file()
     with pytest.raises(SetupProblem, match="--sample"):
         train_rounds(2, **{**told, "data": tmp_path})
+
+
+@needs_torch
+def test_what_was_sampled_trains_an_adapter_that_is_measured_shown_handed_on_and_answers(
+    tiny: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("burnish.evals.evaluate.open_task_model", lambda name, progress=None: Learner())
+        sampling = Sampling("scripted:learner", writing=4, repairs=1, bugs=1)
+        make_dataset(tmp_path / "ds", sampling=sampling, feedback=False, data=data)
+    base = f"huggingface:{tiny}"
+    told: dict[str, Any] = {**SMALL, "longest": 2000, "rate": 0.05}
+    made = train("sft", data=tmp_path / "ds", base=base, name="mine", benchmark_data=data, **told)
+    assert made
+    names = []
+    for name in (base, f"{base}+mine"):
+        names.append(str(tmp_path / f"eval-{len(names)}"))
+        suite = str(tmp_path / "ds" / "writing.jsonl")
+        found = evaluate(suite, name, strategy="single", max_tokens=8, seeds=(0, 1), out=names[-1])
+        assert (found.finished, found.errors, found.solved) == (4, 0, 0)
+    assert made.label in found.engine
+    text = report("mine", names[:1], names[1:]).read_text()
+    assert "| writing single | 0.0 % | 0.0 % | +0.0 (+0.0 to +0.0) | k = 2: 0.0 → 0.0 | 0 | 0 |" in text
+    (score,) = find_adapter("mine").card.scores
+    assert (score.what, score.base, score.adapter) == ("writing single, 4 attempts", 0.0, 0.0)
+    assert "+mine" in score.command
+    report("mine", names[:1], names[1:])
+    assert find_adapter("mine").card.scores == (score,), "measured twice, it is one score"
+    page = (export_adapter("mine", tmp_path / "hub") / "README.md").read_text()
+    assert "| writing single, 4 attempts | 0 | 0 |" in page
+    named = (export_adapter("mine", tmp_path / "ollama", to="ollama") / "Modelfile").read_text()
+    assert named.splitlines() == [f"FROM {tiny}", "ADAPTER ./adapter.gguf"]
+    assert made.model_name == f"{base}+mine"
+    run = burnish.write(DOUBLE, model=made.model_name, limits=burnish.Limits(calls=1, max_tokens=8), fast=True)
+    assert any(isinstance(event, ModelReplied) for event in run.events)
+    assert made.card.sha256 in {model.weights_sha256 for model in build_dossier(run, {}).models}
 
 
 @needs_torch
@@ -206,6 +285,9 @@ def test_grpo_grades_its_answers_in_the_sandbox_and_logs_what_each_is_worth(
     assert made
     logged = [json.loads(line) for line in (tmp_path / "g" / "rewards.jsonl").read_text().splitlines()]
     assert {(one["task"], one["total"]) for one in logged} == {("mine", 0.0)}, "noise is worth nothing"
+    text = report(str(tmp_path / "g")).read_text()
+    assert "| complete | 0.00 | 0.00 |" in text
+    assert "attempt to fool the judge: none" in text
 
 
 @needs_torch

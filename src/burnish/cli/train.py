@@ -121,7 +121,7 @@ def train_model(
     else:
         made = _watched(lambda watch: run_training(kind, out=out, reward_weights=reward, watch=watch, **told))
     if made:
-        print(f'Trained. Use it: burnish write "…" --model local:{made.card.base}+{made.folder.name}')
+        print(f'Trained. Use it: burnish write "…" --model {made.model_name}')
     else:
         print("Trained." if kind == "reward" else "Stopped at a checkpoint. The same command goes on.")
 
@@ -151,7 +151,7 @@ def adapters(context: typer.Context) -> None:
 
     found = list(list_adapters())
     for one in found:
-        print(f"local:{one.card.base}+{one.folder.name}  {one.card.recipe}  {one.card.sha256[:12]}")
+        print(f"{one.model_name}  {one.card.recipe}  {one.card.sha256[:12]}")
     if not found:
         print("There is none yet. Train one: burnish train data --out DIR --sample local:qwen2.5-coder-0.5b")
 

@@ -90,7 +90,7 @@ def list_rows(servers: Sequence[ServerModels], speeds: Mapping[str, Speed]) -> l
     ]
     rows += [
         {
-            "name": f"local:{one.card.base}+{one.folder.name}",
+            "name": one.model_name,
             "adapter": one.card.recipe,
             "bytes": one.gguf.stat().st_size if one.gguf.is_file() else None,
         }

@@ -48,7 +48,7 @@ from burnish.learn.recipe import (
     read_recipe,
     write_recipe,
 )
-from burnish.learn.report import write_report
+from burnish.learn.report import REWARDS, list_scores, read_pairs, write_report
 from burnish.learn.reward import Reward, RewardWeights, read_weights, reward
 from burnish.learn.tasks import (
     EvaluationGuard,
@@ -66,6 +66,7 @@ from burnish.models.adapters import (
     PEFT,
     Adapter,
     AdapterCard,
+    Score,
     adapters_home,
     find_adapter,
     hash_file,
@@ -119,8 +120,8 @@ def make_dataset(
     """Make a dataset in a folder and return its summary: of sampled answers, of evaluations, and of what people said.
 
     What is there already of the samples is not asked for again; stopped by its watch, it raises CancelledError.
-    Evaluations of anything that is evaluated on are refused; opinions of programs are used only where `simulated` says
-    so. Raises SetupProblem where nothing was found.
+    Evaluations of anything that is evaluated on are refused, and rows that quote it are left out by name; opinions of
+    programs are used only where `simulated` says so. Raises SetupProblem where nothing was found.
     """
     folder, watch = Path(out).expanduser().absolute(), watch or TrainingWatch()
     source = Path(data) if data else None
@@ -129,21 +130,23 @@ def make_dataset(
     if sampling:
         folder.mkdir(parents=True, exist_ok=True)
         answers, removed = sample_answers(sampling, folder, source, watch)
-    if evaluations:
-        guard = load_guard(source, watch.on_prepare)
-        for name in evaluations:
-            answers += read_allowed(Folder.open(find_evaluation(name)), guard)
+    guard = load_guard(source, watch.on_prepare)
+    for name in evaluations:
+        answers += read_allowed(Folder.open(find_evaluation(name)), guard)
     said = read_feedback(store or Store(), reviewer=simulated) if feedback else Dataset()
     examples = [row for row in said.examples if simulated or row.by != "simulated"]
     pairs = [row for row in said.pairs if simulated or row.by != "simulated"]
-    dataset = Dataset(
+    found = Dataset(
         examples=(*examples, *choose_examples(answers)),
         pairs=(*pairs, *choose_pairs(answers)),
     )
+    dataset, left = leave_out(found, guard)
+    removed += left
     if not dataset.examples and not dataset.pairs:
         raise SetupProblem(
-            "There is nothing to learn from: no run has feedback, and no answer was sampled that tests verify. Sample "
-            f"some: burnish train data --out {folder} --sample local:qwen2.5-coder-0.5b"
+            f"There is nothing to learn from: no run has feedback, tests verify none of {len(answers)} answers, and "
+            f"{len(left)} rows belong to what is evaluated on. Sample more answers, of a model that can: "
+            f"burnish train data --out {folder} --sample local:qwen2.5-coder-0.5b"
         )
     left_out = len(said.examples) + len(said.pairs) - len(examples) - len(pairs)
     verified = sum(answer.passed for answer in answers)
@@ -159,6 +162,22 @@ def make_dataset(
             "made": describe_origin(),
         },
     )
+
+
+def leave_out(dataset: Dataset, guard: EvaluationGuard) -> tuple[Dataset, list[str]]:
+    """The rows of a dataset that may be learnt from, and the tasks of the others with the reason."""
+    removed: dict[str, str] = {}
+
+    def may_stay(row: Example | Pair) -> bool:
+        if why := guard.why_not_row(row.task, row.messages, row.answers):
+            removed[row.task] = why
+        return not why
+
+    kept = Dataset(
+        examples=tuple(filter(may_stay, dataset.examples)),
+        pairs=tuple(filter(may_stay, dataset.pairs)),
+    )
+    return kept, [f"{task}: {why}" for task, why in removed.items()]
 
 
 def sample_answers(
@@ -277,7 +296,7 @@ def train(
     if kind == "grpo":
         with open_sandbox() as box:
             weights = read_weights(reward_weights).model_copy(update={"partial": recipe.partial})
-            judge = make_scorer(tasks, box, weights, folder / "rewards.jsonl")
+            judge = make_scorer(tasks, box, weights, folder / REWARDS)
             asked = {task.id: prompts.messages(show_task(task, "visible"), "auto") for task in tasks}
             complete = trainers.train(recipe, folder, dataset, watch, asked, judge)
     else:
@@ -367,7 +386,7 @@ def load_data(folder: Path, guard: EvaluationGuard, kind: Kind) -> Dataset:
         raise SetupProblem(f"There is {what} in {str(folder)!r}. Make a dataset: burnish train data --out {folder}")
     rows: tuple[Example | Pair, ...] = (*dataset.examples, *dataset.pairs)
     for row in rows:
-        if why := guard.why_not_prompt(row.task, row.messages):
+        if why := guard.why_not_row(row.task, row.messages, row.answers):
             raise SetupProblem(
                 f"The dataset in {str(folder)!r} holds {row.task!r}, which may not be learnt from: {why}. "
                 f"Make it anew: burnish train data --out {folder}"
@@ -501,7 +520,8 @@ def export_adapter(name: str, out: Path | str, to: str = "hub") -> Path:
     card = adapter.card
     if to == "ollama":
         shutil.copy(adapter.gguf, folder / GGUF)
-        model = card.base.replace("qwen2.5-coder-", "qwen2.5-coder:") + "-instruct-q4_K_M"
+        tag = card.base.replace("qwen2.5-coder-", "qwen2.5-coder:") + "-instruct-q4_K_M"
+        model = tag if adapter.is_for_catalog else card.base
         (folder / "Modelfile").write_text(f"FROM {model}\nADAPTER ./{GGUF}\n", "utf-8")
         return folder
     if to != "hub":
@@ -521,6 +541,21 @@ def export_adapter(name: str, out: Path | str, to: str = "hub") -> Path:
 
 
 def report(name: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> Path:
-    """Write the report of a training, by its name or its folder; the file comes back."""
+    """Write the report of a training, by its name or its folder; the file comes back.
+
+    `before` and `after` are evaluations of the base and of adapters, in pairs; what they say is kept in the cards.
+    """
     folder = Path(name).expanduser() if (Path(name).expanduser() / RECIPE).is_file() else trainings_home() / name
-    return write_report(folder.absolute(), before, after)
+    pairs = read_pairs(before, after)
+    for adapter, scores in list_scores(pairs).items():
+        if (adapters_home() / adapter / CARD).is_file():
+            keep_scores(adapter, scores)
+    return write_report(folder.absolute(), pairs)
+
+
+def keep_scores(name: str, scores: Sequence[Score]) -> None:
+    """Put scores into an adapter's card; one of the same thing is replaced."""
+    adapter = find_adapter(name)
+    kept = {score.what: score for score in (*adapter.card.scores, *scores)}
+    card = adapter.card.model_copy(update={"scores": tuple(kept.values())})
+    write_atomically(adapter.folder / CARD, card.model_dump_json(indent=1).encode())

@@ -68,6 +68,11 @@ class Example(Frozen):
     by: By = "tests"
     source: str = ""
 
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What it shows of answers."""
+        return (self.completion,)
+
 
 class Pair(Frozen):
     """Two answers to one prompt, the first of them better."""
@@ -79,6 +84,11 @@ class Pair(Frozen):
     rejected: str
     by: By = "tests"
     source: str = ""
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What it shows of answers."""
+        return (self.chosen, self.rejected)
 
 
 class Dataset(Frozen):

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,13 +12,16 @@ from burnish.evals.compare import Difference, compare
 from burnish.evals.eval_store import Folder, find_evaluation
 from burnish.evals.metrics import compute_results
 from burnish.evals.reports.plots import Series, draw_curves
+from burnish.evals.reports.report_text import repeat_command
 from burnish.evals.schema import Results
+from burnish.jsonlines import parse_json_lines
 from burnish.learn.dataset import SUMMARY, read_answers
 from burnish.learn.recipe import read_metrics, read_recipe
+from burnish.models.adapters import Score, split_adapter
 from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.text import fence_code, one_line
 
-REPORT = "report.md"
+REPORT, REWARDS = "report.md", "rewards.jsonl"
 DRAWN = {
     "loss": "How unlikely the wanted tokens are",
     "entropy": "How undecided the model is",
@@ -31,6 +35,8 @@ DRAWN = {
 """Figures that are drawn, where a training has them."""
 MOST_POINTS = 60
 """Of a curve."""
+STAGES = 4
+"""Into which the answers of a training are cut, to see how their reward changed."""
 MOST_SHOWN = 3
 """Tasks of each kind whose answers are shown."""
 
@@ -45,22 +51,49 @@ class Curve(NamedTuple):
     last: float
 
 
-def write_report(folder: Path, before: Sequence[str] = (), after: Sequence[str] = ()) -> Path:
-    """Write `report.md` and its curves into a training's folder.
+class Measured(NamedTuple):
+    """One evaluation that is compared."""
 
-    `before` and `after` are evaluations of the base and of the adapter, in pairs.
-    """
+    folder: Folder
+    results: Results
+
+    @property
+    def name(self) -> str:
+        """What was measured, in a few words."""
+        made = self.results
+        ask = "" if made.ask == "auto" else made.ask
+        return " ".join(filter(None, (Path(made.suite).stem, made.variant, made.strategy, ask)))
+
+
+def read_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[Measured, Measured]]:
+    """Evaluations of the base and of the adapter, in pairs."""
     if len(before) != len(after):
         raise SetupProblem("Each evaluation before has one after: --before EVAL --after EVAL, as often as you like")
-    pairs = [(_read(a), _read(b)) for a, b in zip(before, after, strict=True)]
-    parts = [*_describe_recipe(folder), *_draw(folder), *_judge_held_out(folder), *_compare(pairs)]
-    write_atomically(folder / REPORT, ("\n".join(parts) + "\n").encode(), PRIVATE_MODE)
+    folders = [[Folder.open(find_evaluation(name)) for name in names] for names in (before, after)]
+    sides = [[Measured(folder, compute_results(folder)) for folder in side] for side in folders]
+    return list(zip(*sides, strict=True))
+
+
+def write_report(folder: Path, pairs: Sequence[tuple[Measured, Measured]] = ()) -> Path:
+    """Write `report.md` and its curves into a training's folder."""
+    parts = [*_describe_recipe(folder), *_draw(folder), *_judge_held_out(folder), *_describe_rewards(folder)]
+    write_atomically(folder / REPORT, ("\n".join([*parts, *_compare(pairs)]) + "\n").encode(), PRIVATE_MODE)
     return folder / REPORT
 
 
-def _read(name: str) -> tuple[Folder, Results]:
-    opened = Folder.open(find_evaluation(name))
-    return opened, compute_results(opened)
+def list_scores(pairs: Sequence[tuple[Measured, Measured]]) -> dict[str, list[Score]]:
+    """By adapter, what its card says of these evaluations."""
+    found: dict[str, list[Score]] = {}
+    for base, trained in pairs:
+        shares = compare([base.results], [trained.results]).final
+        score = Score(
+            what=f"{trained.name}, {trained.results.finished} attempts",
+            base=round(100 * shares.share_a, 1),
+            adapter=round(100 * shares.share_b, 1),
+            command=repeat_command(trained.results),
+        )
+        found.setdefault(split_adapter(trained.results.model)[1], []).append(score)
+    return found
 
 
 def _describe_recipe(folder: Path) -> Iterator[str]:
@@ -108,25 +141,69 @@ def _judge_held_out(folder: Path) -> Iterator[str]:
                 yield f"\nOf pairs that were held out, the better answer is {words} in {100 * row[name]:.1f} %."
 
 
-def _compare(pairs: Sequence[tuple[tuple[Folder, Results], tuple[Folder, Results]]]) -> Iterator[str]:
+def _describe_rewards(folder: Path) -> Iterator[str]:
+    """Of GRPO: each part of the reward over time, and how many answers looked like an attempt to fool the judge."""
+    file = folder / REWARDS
+    rows = list(parse_json_lines(file.read_text("utf-8").splitlines() if file.exists() else ()))
+    if not rows:
+        return
+    size = math.ceil(len(rows) / STAGES)
+    stages = [rows[start : start + size] for start in range(0, len(rows), size)]
+    names = list(dict.fromkeys(name for row in rows for name in row["parts"]))
+    yield f"\n## What earned the reward\n\n| part | {' | '.join(f'{len(stage)} answers' for stage in stages)} |"
+    yield f"|---|{'---|' * len(stages)}"
+    for name in ("in all", *names):
+        counted = [[row["total"] if name == "in all" else row["parts"].get(name, 0.0) for row in one] for one in stages]
+        yield f"| {name} | {' | '.join(f'{sum(values) / len(values):.2f}' for values in counted)} |"
+    cheats = Counter(row["cheat"] for row in rows if row.get("cheat"))
+    said = ", ".join(f"{one_line(name, 60)} ({count})" for name, count in cheats.most_common()) or "none"
+    yield f"\nAnswers that look like an attempt to fool the judge: {said}."
+
+
+def _compare(pairs: Sequence[tuple[Measured, Measured]]) -> Iterator[str]:
     if not pairs:
         return
     yield "\n## What became better and worse\n"
-    yield "| suite | base | adapter | difference (95 %) | gained | lost | unreadable answers | tokens an answer |"
-    yield "|---|---|---|---|---|---|---|---|"
+    head = (
+        "suite",
+        "base",
+        "adapter",
+        "difference (95 %)",
+        "pass@k",
+        "gained",
+        "lost",
+        "unreadable",
+        "tokens an answer",
+    )
+    yield f"| {' | '.join(head)} |\n|{'---|' * len(head)}"
     stories: list[str] = []
-    for (folder, base), (other, trained) in pairs:
+    for before, after in pairs:
+        base, trained = before.results, after.results
         found = compare([base], [trained]).final
         low, high = found.interval
-        name = " ".join(filter(None, (base.suite, base.variant, base.strategy)))
-        yield (
-            f"| {name} | {100 * found.share_a:.1f} % | {100 * found.share_b:.1f} % | {100 * found.difference:+.1f} "
-            f"({100 * low:+.1f} to {100 * high:+.1f}) | {len(found.more_by_b)} | {len(found.more_by_a)} | "
-            f"{100 * base.parse_failure_rate:.1f} → {100 * trained.parse_failure_rate:.1f} % | "
-            f"{_tokens(base):.0f} → {_tokens(trained):.0f} |"
+        cells = (
+            before.name,
+            f"{100 * found.share_a:.1f} %",
+            f"{100 * found.share_b:.1f} %",
+            f"{100 * found.difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})",
+            _pass_at_k(base, trained),
+            f"{len(found.more_by_b)}",
+            f"{len(found.more_by_a)}",
+            f"{100 * base.parse_failure_rate:.1f} → {100 * trained.parse_failure_rate:.1f} %",
+            f"{_tokens(base):.0f} → {_tokens(trained):.0f}",
         )
-        stories += _show_tasks(name, found, folder, other)
+        yield f"| {' | '.join(cells)} |"
+        stories += _show_tasks(before.name, found, before.folder, after.folder)
     yield from stories
+
+
+def _pass_at_k(base: Results, trained: Results) -> str:
+    """The share of tasks that one of k attempts solves, for the largest k that both have."""
+    k = min(len(base.pass_at_k), len(trained.pass_at_k))
+    sides = [one.pass_at_k[k - 1] if k > 1 else None for one in (base, trained)]
+    if None in sides:
+        return ""
+    return f"k = {k}: " + " → ".join(f"{100 * side:.1f}" for side in sides if side is not None)
 
 
 def _tokens(results: Results) -> float:

@@ -9,12 +9,14 @@ import json
 import re
 import sys
 import tokenize
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from burnish.agent.answer.forms import FENCE
 from burnish.checks import grade_script
 from burnish.evals.suites import MUTANT_SECONDS, REFERENCE_SECONDS
 from burnish.evals.validate import map_tasks, remember
@@ -30,7 +32,7 @@ from burnish.tasks.bug_planting import (
     propose_bugs,
 )
 from burnish.tasks.data import Progress
-from burnish.tasks.humanevalpack import load_humaneval
+from burnish.tasks.humanevalpack import load_humaneval, load_humanevalfix
 from burnish.tasks.mbpp import load_mbpp, load_mbppplus
 from burnish.tasks.task import Split, Task
 
@@ -38,6 +40,10 @@ WORDS_AT_ONCE, TOKENS_AT_ONCE = 6, 10
 """How long the pieces are of which two texts, or two programs, must not share much."""
 MOST_SHARED = 0.5
 """Of the pieces of a training task that one evaluation task has too."""
+MOST_HELD = 0.7
+"""Of the pieces of an evaluation task's code that other code may hold. No reference of a training task holds more."""
+FEWEST_HELD = 3
+"""Pieces that code must have to be known by them; shorter code is written by everybody."""
 SHORTEST_QUOTE = 40
 """Characters of a sentence that is looked for in prompts; shorter ones are said of many things."""
 MOST_TRIES = 60
@@ -57,6 +63,8 @@ class EvaluationGuard:
     def __init__(self, protected: Iterable[Task]) -> None:
         self._ids: set[str] = set()
         self._pieces: dict[tuple[str, ...], set[str]] = {}
+        self._code_pieces: dict[tuple[str, ...], set[tuple[str, str]]] = {}
+        self._code_sizes: dict[tuple[str, str], int] = {}
         self._sentences: dict[str, str] = {}
         for task in protected:
             self._ids.add(number_of(task.id))
@@ -65,11 +73,17 @@ class EvaluationGuard:
                 self._sentences[sentence] = task.id
             for piece in _pieces_of(task):
                 self._pieces.setdefault(piece, set()).add(task.id)
+            for code in filter(None, (task.gold, task.base_code)):
+                pieces = {*_pieces_of_code(code)}
+                if len(pieces) >= FEWEST_HELD:
+                    self._code_sizes[task.id, code] = len(pieces)
+                    for piece in pieces:
+                        self._code_pieces.setdefault(piece, set()).add((task.id, code))
 
     def why_not(self, task: Task) -> str:
         """Why a task may not be learnt from; empty when it may."""
-        if number_of(task.id) in self._ids:
-            return "it is a task that evaluations use"
+        if why := self.why_not_row(task.id, [Message(role="user", content=task.prompt)]):
+            return why
         pieces = list(_pieces_of(task))
         hits: dict[str, int] = {}
         for piece in pieces:
@@ -78,15 +92,27 @@ class EvaluationGuard:
         name, count = max(hits.items(), key=lambda hit: hit[1], default=("", 0))
         if pieces and count > MOST_SHARED * len(pieces):
             return f"{count} of its {len(pieces)} pieces of text and code are also in {name}"
-        return ""
+        return self._why_not_code((task.gold, task.base_code))
 
-    def why_not_prompt(self, task_id: str, messages: Iterable[Message]) -> str:
-        """Why a prompt may not be learnt from; empty when it may."""
+    def why_not_row(self, task_id: str, messages: Sequence[Message], answers: Iterable[str] = ()) -> str:
+        """Why a prompt, with answers to it, may not be learnt from; empty when it may."""
         if number_of(task_id) in self._ids:
             return "it is a task that evaluations use"
-        text = " ".join(_plain(message.content) for message in messages)
-        name = next((name for sentence, name in self._sentences.items() if sentence in text), "")
-        return f"its prompt quotes the words of {name}" if name else ""
+        words = " ".join(_plain(message.content) for message in messages)
+        if name := next((name for sentence, name in self._sentences.items() if sentence in words), ""):
+            return f"it quotes the words of {name}"
+        begun = messages[-1].content if messages and messages[-1].role == "assistant" else ""
+        texts = [*(message.content for message in messages), *(begun + answer for answer in answers)]
+        return self._why_not_code(block[3] for text in texts for block in FENCE.finditer(text))
+
+    def _why_not_code(self, codes: Iterable[str]) -> str:
+        """Which evaluation task's code, right or broken, is in one of these programs; empty for none."""
+        for code in codes:
+            hits = Counter(one for piece in {*_pieces_of_code(code)} for one in self._code_pieces.get(piece, ()))
+            for one, count in hits.items():
+                if count > MOST_HELD * self._code_sizes[one]:
+                    return f"it holds code of {one[0]}"
+        return ""
 
     def sift(self, tasks: Iterable[Task]) -> tuple[list[Task], list[Removed]]:
         """The tasks that may be learnt from, and those that may not."""
@@ -113,14 +139,22 @@ def _plain(text: str) -> str:
 
 def _pieces_of(task: Task) -> Iterator[tuple[str, ...]]:
     """Overlapping runs of words of the sentence and of tokens of the reference."""
-    words = _plain(task.prompt).split()
+    yield from _cut(_plain(task.prompt).split(), WORDS_AT_ONCE)
+    yield from _pieces_of_code(task.gold)
+
+
+def _pieces_of_code(code: str) -> Iterator[tuple[str, ...]]:
+    """Overlapping runs of tokens, whatever is said in comments; none of what is no Python."""
     tokens: list[str] = []
-    with suppress(tokenize.TokenError, SyntaxError, ValueError):
-        read = tokenize.generate_tokens(StringIO(normalise_code(task.gold) if task.gold else "").readline)
+    with suppress(tokenize.TokenError, SyntaxError, ValueError, RecursionError):
+        read = tokenize.generate_tokens(StringIO(normalise_code(code)).readline)
         tokens = [token.string for token in read if token.string.strip()]
-    for texts, size in ((words, WORDS_AT_ONCE), (tokens, TOKENS_AT_ONCE)):
-        for start in range(len(texts) - size + 1):
-            yield tuple(texts[start : start + size])
+    yield from _cut(tokens, TOKENS_AT_ONCE)
+
+
+def _cut(texts: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    for start in range(len(texts) - size + 1):
+        yield tuple(texts[start : start + size])
 
 
 def load_guard(data: Path | None = None, progress: Progress | None = None) -> EvaluationGuard:
@@ -128,7 +162,8 @@ def load_guard(data: Path | None = None, progress: Progress | None = None) -> Ev
     splits: tuple[Split, ...] = ("eval", "tune", "calibrate")
     plus = [task for split in splits for task in load_mbppplus(split, data, progress)]
     plain = [task for split in splits[:2] for task in load_mbpp(split, data, progress)]
-    return EvaluationGuard([*load_humaneval(data, progress), *plain, *plus])
+    broken = load_humanevalfix("docs", data, progress)
+    return EvaluationGuard([*load_humaneval(data, progress), *broken, *plain, *plus])
 
 
 def load_writing(data: Path | None = None, progress: Progress | None = None) -> tuple[list[Task], list[Removed]]:

@@ -9,6 +9,7 @@ import random
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,12 @@ from typing import Any
 import torch
 from datasets import Dataset as Rows
 from datasets import disable_progress_bars
-from peft import LoraConfig
+from peft import LoraConfig, set_peft_model_state_dict
+from peft.utils import SAFETENSORS_WEIGHTS_NAME
 from safetensors import SafetensorError
-from transformers import PrinterCallback, TrainerCallback
-from transformers.trainer_utils import get_last_checkpoint
+from safetensors.torch import load_file
+from transformers import PrinterCallback, TrainerCallback, TrainerState
+from transformers.trainer import TRAINER_STATE_NAME
 from trl import (
     DPOConfig,
     DPOTrainer,
@@ -157,10 +160,14 @@ def train(
     texts = [render_prompt(row.messages, tokenizer) + row.completion for row in written[:PROBED]]
     probe = [tokenizer(text)["input_ids"] for text in texts if recipe.kind != "reward"]  # which says no words any more
     trainer.add_callback(_Reporter(watch, folder / METRICS, probe))
-    checkpoints = folder / CHECKPOINTS
-    last = get_last_checkpoint(str(checkpoints)) if checkpoints.is_dir() else None
+    last, state = find_checkpoint(folder)
     try:
-        trainer.train(resume_from_checkpoint=last)
+        if last and state.global_step >= state.max_steps:
+            # It was killed after its last update, and TRL would make one more.
+            set_peft_model_state_dict(trainer.model, load_file(last / SAFETENSORS_WEIGHTS_NAME))
+            trainer.state = state
+        else:
+            trainer.train(resume_from_checkpoint=str(last) if last else None)
         if watch.cancel.is_set() and trainer.state.global_step < trainer.state.max_steps:
             return False
         if trainer.eval_dataset is not None:
@@ -176,6 +183,17 @@ def train(
             "type the same command again: it goes on from the last checkpoint"
         ) from error
     return True
+
+
+def find_checkpoint(folder: Path) -> tuple[Path | None, TrainerState]:
+    """The last whole checkpoint of a training and its state; None and an empty one where there is none.
+
+    A trainer writes the state last of all, so a checkpoint without it was being written when the process was killed.
+    """
+    for place in sorted((folder / CHECKPOINTS).glob("checkpoint-*"), key=lambda one: -int(one.name.partition("-")[2])):
+        with suppress(OSError, ValueError):
+            return place, TrainerState.load_from_json(str(place / TRAINER_STATE_NAME))
+    return None, TrainerState()
 
 
 def find_device() -> tuple[str, int]:

@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 from burnish import paths
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
+from burnish.models.catalog import CATALOG
 
 CARD, GGUF, PEFT = "card.json", "adapter.gguf", "peft"
 MAGIC = b"GGUF"
@@ -76,6 +77,17 @@ class Adapter:
     def peft(self) -> Path:
         """What Transformers reads."""
         return self.folder / PEFT
+
+    @property
+    def is_for_catalog(self) -> bool:
+        """Whether its base is one of the embedded models."""
+        return f"local:{self.card.base}" in CATALOG
+
+    @property
+    def model_name(self) -> str:
+        """What is typed to have it answer."""
+        is_embedded = self.is_for_catalog or self.card.base.endswith(".gguf")
+        return f"{'local' if is_embedded else 'huggingface'}:{self.card.base}+{self.folder.name}"
 
     @property
     def label(self) -> str:
@@ -139,7 +151,7 @@ def find_adapter(name: str, base: str = "") -> Adapter:
     if base and adapter.card.base != base:
         raise SetupProblem(
             f"The adapter {name!r} was trained on {adapter.card.base} and fits no other model. Type: "
-            f"--model local:{adapter.card.base}+{name}"
+            f"--model {adapter.model_name}"
         )
     if hash_file(adapter.gguf) != adapter.card.sha256:
         raise SetupProblem(
