@@ -49,7 +49,8 @@ class Prober:
 
     def _evaluate(self, body: str, seconds: float) -> Any:
         given = f"const facts = {json.dumps(self._facts)}, isLast = {json.dumps(self._is_last)};"
-        return self.page.evaluate(f"(async () => {{\n{_read_library()}\n{given}\n{body}\n}})()", seconds)
+        # The body has a block of its own, as it may well call something `facts` itself.
+        return self.page.evaluate(f"(async () => {{\n{_read_library()}\n{given}\n{{\n{body}\n}}\n}})()", seconds)
 
 
 @cache
