@@ -5,17 +5,21 @@ from collections.abc import Iterator
 import pytest
 
 from burnish.pages.headless import HeadlessPage
-from burnish.pages.rubric import SHIPPED, load_case
-from tests.pages.shipped import THROWS, find_missed, only, open_page, read_code
+from burnish.pages.rubric import load_case
+from tests.pages.shipped import THROWS, find_missed, open_page, read_code
 
 pytestmark = pytest.mark.browser
 
+QUICK_CLICKS_ARE_LOST = """
+  if (performance.now() - window.last < 5) return;
+  window.last = performance.now();
+  count += 1;"""
 MISSES = {
     "counter": [
-        ({"button", "adds-one", "adds-ten"}, [("ui.append(shown, button);", "ui.append(shown, button); button.hidden = 1;")]),
+        ({"button", "adds-one", "adds-ten"}, [("ui.append(", "button.hidden = true;\nui.append(")]),
         ({"zero"}, [("let count = 0", "let count = 1")]),
         ({"adds-one", "adds-ten"}, [("count += 1", "count += 2")]),
-        ({"adds-ten"}, [("  count += 1", "  if (event.timeStamp - window.last < 5) return;\n  window.last = event.timeStamp;\n  count += 1"), ('"click", ()', '"click", (event)')]),
+        ({"adds-ten"}, [("  count += 1;", QUICK_CLICKS_ARE_LOST)]),
         ({"no-exception"}, [THROWS]),
     ],
     "clock": [
