@@ -43,9 +43,10 @@ OTHER_LANGUAGES = ("python", "py", "bash", "sh", "java", "c", "cpp", "rust", "go
 
 _THOUGHTS = re.compile(r"<(think|thinking|thought|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHTS_END = re.compile(r"\A(?:(?!<think).)*?</(?:think|thinking|thought|reasoning)>", re.DOTALL | re.IGNORECASE)
-_MARKS = re.compile(
-    r"<\|[\w▁]+\|>|<｜[^｜]*｜>|\[/?INST\]|</?s>|</?(?:tool_call|function_call|answer|artifact|response|output)\b[^>]*>"
-)
+_MARKS = re.compile(r"<\|[\w▁]+\|>|<｜[^｜]*｜>")
+_TAG = r"(?:\[/?INST\]|</?(?:s|tool_call|function_call|answer|artifact|response|output|code)\b[^>]*>)"
+_TAGS = re.compile(rf"\A(?:\s*{_TAG})+|(?:{_TAG}\s*)+\Z", re.IGNORECASE)
+"""Around a whole answer; within code they may be meant."""
 _GAVE_UP = re.compile(r"^\W*GIVE UP\b[:\s]*(.*)", re.IGNORECASE)
 _FENCE = re.compile(
     r"^[ \t>]*(?P<mark>`{3,}|~{3,}|'{3}|\"{3})[ \t]*(?P<language>[\w+#-]*)[^\n]*\n(?P<code>.*?)"
@@ -94,7 +95,8 @@ class _Unusable(Exception):
 def read_answer(text: str, ended: str = "stop") -> PageAnswer:
     """The code in an answer, put right where it can be without a call. `ended` is how the answer ended."""
     repairs: dict[str, None] = {}
-    said = _MARKS.sub("", _THOUGHTS_END.sub("", _THOUGHTS.sub("", text))).strip("\ufeff\u200b \n")
+    said = _THOUGHTS_END.sub("", _THOUGHTS.sub("", _MARKS.sub("", text))).strip("\ufeff\u200b \n")
+    said = _TAGS.sub("", said)
     if len(said) < len(text.strip()):
         repairs["thoughts and marks of a chat were left out"] = None
     if given := _GAVE_UP.match(said):

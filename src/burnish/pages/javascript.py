@@ -97,6 +97,7 @@ _PLACES = tuple(
         r"^[ \t]*((?:(?:private|public|protected|readonly|declare|abstract)\s+)+)(?=[\w$#\[])",
         rf"^[ \t]*{_MODIFIERS}(?!default\b)[\w$#]+([?!]?\s*:\s*{_TYPES})(?=\s*(?:;|=[^=>]))",
         r"(?<=[\w$)\]])(!)(?=[.;,)\[\s])(?!\s*=)",
+        r"\b(?:class|function)\s+[\w$]+(<[^<>(){}]*>)",
         r"(?<=[\w$])(<[A-Z\w][\w\s,.\[\]|<>]*?>)(?=\s*\()",
     )
 )
