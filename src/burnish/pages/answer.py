@@ -1,7 +1,7 @@
 """From a model's answer to the code of a version: a misunderstood protocol is repaired where that needs no guess.
 
 What is asked for is one block of JavaScript. What small models give besides: a whole HTML page, JSON with the code in
-it, code that returns such an object, TypeScript, modules, several blocks, thoughts, text that was escaped twice. Each
+it, code that returns such an object, modules, several blocks, thoughts, text that was escaped twice. Each
 repair is told on the record; where there is none, the model is told why, once.
 """
 
@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from burnish.events import Frozen
-from burnish.pages.javascript import LITERAL, find_uncalled_start, mask, strip_modules, strip_types
+from burnish.pages.javascript import LITERAL, find_uncalled_start, has_types, mask, strip_modules
 
 CUT_OFF = "It was cut off before its end. Write shorter code."
 NO_CODE = "There is no code in the answer."
@@ -160,18 +160,17 @@ class _Reader:
         if (given := _find_in_object(code)) is not None:
             self.note("the code was taken out of an object")
             return self.read_text(given)
-        untyped = strip_types(code, language in ("ts", "tsx", "typescript"))
-        if untyped != code:
-            self.note("types of TypeScript were left out")
-        masked = mask(untyped)
+        if language in ("ts", "tsx", "typescript") and has_types(code):
+            raise _Unusable(NOT_JAVASCRIPT.format("TypeScript"))
+        masked = mask(code)
         if _JSX.search(masked):
             raise _Unusable(NOT_JAVASCRIPT.format("JSX, of React"))
         if _IMPORT.search(masked):
             raise _Unusable(NO_IMPORT)
         if _EXPORT.search(masked):
             self.note("`export` was left out")
-            return strip_modules(untyped)
-        return untyped
+            return strip_modules(code)
+        return code
 
     def cut_prose(self, text: str) -> str:
         """Text without a block: the page or JSON in it, or code, with sentences as comments that keep its lines."""
