@@ -140,8 +140,8 @@ def deliver(run: Run, store: Store, watch: Watch | None = None) -> Run:
     return store.add(run, put_files(run, files, Path(run.settings.out)), watch)
 
 
-def tick(run: str, criterion: str, holds: bool, *, by: str = TICKER, store: Store | None = None) -> Run:
-    """Put on a run's record whether a person says that a criterion of its case holds.
+def tick(run: str, criterion: str, holds: bool | None, *, by: str = TICKER, store: Store | None = None) -> Run:
+    """Put on a run's record whether a person says that a criterion of its case holds; None takes back what was said.
 
     Those of probes may be judged too: their points stay, and the agreement of probes and people is shown.
     """

@@ -147,7 +147,7 @@ class _Connection:
         self._loop.call_soon_threadsafe(self._loop.create_task, self._close())
 
     async def _close(self) -> None:
-        with suppress(RuntimeError):  # it is closed already
+        with suppress(RuntimeError, WebSocketDisconnect):  # it is closed already, or its tab is
             await self.socket.close()
 
 
@@ -253,7 +253,7 @@ class FrameLink:
             self.wait(lambda: version.killed or version.ended, min(SAMPLE_SECONDS, max(0, until - time.monotonic())))
             if version.ended:
                 until = min(until, time.monotonic() + SHORT_WATCH_SECONDS)
-                self.wait(lambda: version.killed, until - time.monotonic())
+                self.wait(lambda: version.killed, SHORT_WATCH_SECONDS / 2)  # the first look says nothing of motion
         return time.monotonic() - began
 
     def call(self, tool: str, arguments: dict[str, Any], timeout_seconds: float) -> Any:
