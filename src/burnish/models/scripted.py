@@ -6,7 +6,7 @@ from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from burnish.errors import ModelError, SetupProblem
 from burnish.models.model import THOUGHTS_CLOSE, THOUGHTS_OPEN, Ask, Chunk, Done, Piece, Thought
@@ -16,11 +16,13 @@ Script = Sequence[str] | Mapping[str, Sequence[str]]
 _SCRIPT = TypeAdapter(list[str] | dict[str, list[str]])
 KNOWS_TASKS = ("gold", "buggy")
 """Names that only an evaluation can open: it knows the tasks, and what their answers are."""
+FILE = "file:"
 
 
 class ScriptedModel:
     """Answers from a script: a list of replies in order, or a list for each purpose ("tests", "draft", "repair"…).
 
+    A purpose may be narrowed to asks that say something: `"page: glider gun"`. The longest that fits is taken.
     The last reply of a list is given again when the list has run out; an empty list is a model that has no answer.
     A reply comes a word at a time, as a model would write it, or in one piece (`whole`). One that begins with
     `<think>…</think>` is a thinker's: where an ask has tokens for thoughts, so many words of them come before the rest.
@@ -69,7 +71,10 @@ class ScriptedModel:
     def _next_reply(self, ask: Ask) -> str:
         with self._lock:
             self.asked.append(ask)
-            key = ask.purpose if ask.purpose in self._script else ""
+            said = "\n".join(message.content for message in ask.messages)
+            split = {key: key.partition(": ") for key in self._script}
+            fitting = (key for key, (purpose, _, words) in split.items() if purpose == ask.purpose and words in said)
+            key = max(fitting, key=len, default="")
             replies = self._script.get(key, [])
             if not replies:
                 raise ModelError(f"the script {self.name!r} has no reply for {ask.purpose!r}")
@@ -89,7 +94,10 @@ def count_words(ask: Ask, text: str) -> Done:
 
 
 def open_scripted(name: str) -> ScriptedModel:
-    """`demo` and the other scripts that ship, or a JSON file of the user's."""
+    """`demo` and the other scripts that ship, or a JSON file of the user's.
+
+    A reply `file:NAME` is the text of a file in the script's folder.
+    """
     if name in KNOWS_TASKS:
         raise SetupProblem(
             f"The model 'scripted:{name}' answers from a benchmark's own rows, so it only works there",
@@ -99,13 +107,21 @@ def open_scripted(name: str) -> ScriptedModel:
     path = Path(name)
     own = path.suffix == ".json" and path.is_file()
     if not own and not (shipped / f"{name}.json").is_file():
-        known = sorted(entry.name.removesuffix(".json") for entry in shipped.iterdir())
+        known = sorted(entry.name.removesuffix(".json") for entry in shipped.iterdir() if entry.is_file())
         raise SetupProblem(
             f"There is no script {name!r}. Shipped ones: {', '.join(known)}. Name one of them, or a JSON file",
             f"--model scripted:{known[0]}",
         )
-    with suppress(OSError, ValidationError):
-        script = _SCRIPT.validate_json((path if own else shipped / f"{name}.json").read_bytes(), strict=True)
+    folder = path.parent if own else shipped
+    with suppress(OSError, ValueError):  # a ValidationError is a ValueError, as is text in no UTF-8
+        given = _SCRIPT.validate_json((path if own else shipped / f"{name}.json").read_bytes(), strict=True)
+        script = {
+            key: [
+                (folder / reply.removeprefix(FILE)).read_text("utf-8") if reply.startswith(FILE) else reply
+                for reply in replies
+            ]
+            for key, replies in (given.items() if isinstance(given, dict) else [("", given)])
+        }
         return ScriptedModel(script, name=f"scripted:{name}")
     raise SetupProblem(
         f"The file {str(path)!r} is no script: that is a JSON list of replies, or such a list for each purpose "

@@ -1,12 +1,21 @@
 // What probes share. It is put before each script of a case, in the page's isolated world: it sees the document and the
 // pixels of its canvases, and none of its variables.
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+const unknown = (why) => { throw new Error(why); };  // a criterion is not judged where its probe throws
+const wait = (ms) => new Promise((done) => setTimeout(done, ms))
+  .then(() => document.hidden && unknown("the page was in the background, where a browser slows it down"));
 const nextFrame = () => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 100); });
 const shownText = () => document.body.innerText;
 const isShown = (element) => {
   const box = element.getBoundingClientRect(), style = getComputedStyle(element);
   return box.width > 0 && box.height > 0 && style.visibility !== "hidden";
 };
+
+// Next to each other, with a small gap, on any side.
+function isBeside(one, other) {
+  const [a, b] = [one, other].map((element) => element.getBoundingClientRect());
+  const gap = Math.max(a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom);
+  return gap >= -4 && gap <= 80;
+}
 
 async function until(test, ms, step = 20) {
   for (const end = performance.now() + ms; performance.now() < end; await wait(step)) {
@@ -52,6 +61,28 @@ function differ(a, b) {
   let sum = 0;
   for (let shift = 0; shift < 32; shift += 8) sum += Math.abs((a >>> shift & 255) - (b >>> shift & 255));
   return sum > MUCH;
+}
+
+// Bars that have become longer between two pictures, by where they begin: a run of changed pixels that goes on in the colour
+// to its left, the same in four rows, one below the other.
+function findGrowth(before, after, width) {
+  const found = new Set();
+  let above = new Map();
+  for (let row = 0; row < after.length; row += width) {
+    const here = new Map();
+    for (let x = 1; x < width; x++) {
+      const from = x;
+      while (x < width && differ(before[row + x], after[row + x]) && !differ(after[row + x], after[row + from - 1])) x++;
+      if (x === from) continue;
+      let left = from - 1;
+      while (left && !differ(after[row + left - 1], after[row + from])) left--;
+      const key = `${from}-${x}`, { top, rows } = above.get(key) ?? { top: row / width, rows: 0 };
+      here.set(key, { top, rows: rows + 1 });
+      if (rows + 1 === 4) found.add(`${left},${top}`);
+    }
+    above = here;
+  }
+  return [...found];
 }
 
 function mostCommon(values) {

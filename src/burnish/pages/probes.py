@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,13 @@ _SLACK_BYTES, _SLACK_PER_MINUTE = 1 << 20, 2 << 20
 class Prober:
     """Judges the criteria of one version. The page is measured once, when the first criterion needs the facts."""
 
-    def __init__(self, page: LivePage, measure: str, measure_seconds: float, is_last: bool) -> None:
+    def __init__(
+        self, page: LivePage, measure: str, measure_seconds: float, is_last: bool, servers: Sequence[str] = ()
+    ) -> None:
         self.page = page
         self.observed: PageObserved | None = None
-        self._measure, self._measure_seconds, self._is_last = measure, measure_seconds, is_last
+        self._measure, self._measure_seconds = measure, measure_seconds
+        self._given = {"isLast": is_last, "servers": servers}
         self._facts: Any = None
         self._broke: ProbeError | PageGone | None = None
 
@@ -48,8 +51,9 @@ class Prober:
             raise self._broke
 
     def _evaluate(self, body: str, seconds: float) -> Any:
-        given = f"const facts = {json.dumps(self._facts)}, isLast = {json.dumps(self._is_last)};"
-        return self.page.evaluate(f"(async () => {{\n{_read_library()}\n{given}\n{body}\n}})()", seconds)
+        given = f"const {{ facts, isLast, servers }} = {json.dumps(self._given | {'facts': self._facts})};"
+        # The body has a block of its own, as it may well call something `facts` itself.
+        return self.page.evaluate(f"(async () => {{\n{_read_library()}\n{given}\n{{\n{body}\n}}\n}})()", seconds)
 
 
 @cache

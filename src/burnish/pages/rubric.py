@@ -71,8 +71,8 @@ class Case:
     """Where plain HTTP servers listen for the page (`127.0.0.2:8080`)."""
     measure: str = ""
     """JavaScript, the body of an async function, run once a version before its criteria are judged, as most of them
-    need the page to be used in the same way. It returns `facts`; `isLast` is true on the last version. In the file:
-    the name of a file in the case's folder."""
+    need the page to be used in the same way. It returns `facts`; `isLast` is true on the last version, `servers` are
+    those of the case. In the file: the name of a file in the case's folder."""
     measure_seconds: Annotated[float, Field(gt=0, le=600)] = 15.0
     folder: Path | None = None
 
@@ -207,7 +207,7 @@ def judge_version(
     `observed` is what came of running it: without that, whether it threw is not judged. The page is used as a person
     would use it, and is left running.
     """
-    prober = Prober(page, case.measure, case.measure_seconds, is_last)
+    prober = Prober(page, case.measure, case.measure_seconds, is_last, case.servers)
     prober.observed = observed
     return tuple(
         prober.judge(criterion.name, criterion.script, criterion.function, criterion.seconds)

@@ -6,12 +6,7 @@ if (!canvas) return { why: "there is no canvas" };
 const button = findButtons()[0];
 const box = [...document.querySelectorAll("input, textarea")].filter((box) => isShown(box)
   && !["button", "submit", "checkbox", "radio", "color"].includes(box.type))[0];
-const facts = { button: !!button, box: !!box, beside: false };
-if (button) {
-  const [a, b] = [button, canvas].map((element) => element.getBoundingClientRect());
-  const gaps = [a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom];
-  facts.beside = Math.max(...gaps) >= -4 && Math.max(...gaps) <= 80;
-}
+const facts = { button: !!button, box: !!box, beside: !!button && isBeside(button, canvas) };
 let grid = findGrid(canvas, SIZE);
 const isEmpty = !!grid.why;
 let pictures = isEmpty ? [] : await watchCells(canvas, grid, 350, (pictures) => pictures.length > 1);
