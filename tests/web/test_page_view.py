@@ -16,7 +16,7 @@ from burnish.runs import Store
 from burnish.web.views.page import read_usual_context
 from tests.support import block
 from tests.web.conftest import HeldModel, Served
-from tests.web.page_record import keep_page
+from tests.web.page_record import EASY, keep_page
 from tests.web.screens import EVIL
 from tests.web.test_accessible import OPEN_ALL, find_violations
 from tests.web.test_live import wait_for
@@ -67,7 +67,7 @@ def begin(
     served: Served, client: httpx.Client, *answers: str, held: str = "page", **form: str
 ) -> tuple[str, HeldModel]:
     """Have a page written in the tab that looks at it; the run's id, and the model, which holds its words back."""
-    model = HeldModel({"page": list(answers) or [GOOD]}, held)
+    model = HeldModel({"page": list(answers) or [GOOD], "page-question": ["teal"]}, held)
     served.models = [model]
     asked = {"sentence": SENTENCE, "model": "scripted:demo", "where": "here", "rounds": "4", "minutes": "3", **form}
     said = client.post("/pages", data=asked)
@@ -80,8 +80,14 @@ def see(tab: Any, selector: str) -> str:
     return " ".join(tab.wait_for_selector(selector).inner_text().split())
 
 
+MARKS = {"asking": "✎ asking the model", "running": "▶ running", "done": "✓ done", "stopped": "■ stopped"}
+
+
 def await_state(tab: Any, state: str) -> None:
+    """Until its state is this one: as a word, and in the title of the tab."""
     tab.wait_for_selector(f"#run[data-state={state}]")
+    has_gone_on = f"document.querySelector('#run').dataset.state !== '{state}'"
+    wait_for(tab, f"document.title.startsWith('{MARKS[state]}') || {has_gone_on}")
 
 
 def read_figures(tab: Any) -> dict[str, str]:
@@ -106,11 +112,10 @@ def test_a_page_is_asked_for_in_the_form_and_comes_alive_cycle_by_cycle(open_tab
     tab.evaluate("document.querySelector('#model').insertAdjacentHTML('beforeend', '<option selected>scripted:demo')")
     tab.click("button.primary")
     await_state(tab, "asking")
-    assert tab.title().startswith("✎ asking the model")
     assert see(tab, ".status strong") == "asking the model"
     asking = tab.evaluate("getComputedStyle(document.querySelector('.status')).borderLeftColor")
     model.let(len(THOUGHT.split()) + 4)
-    wait_for(tab, "document.querySelector('.answer > pre')?.textContent", "Here it is:\n```js\n"[:11])
+    wait_for(tab, "document.querySelector('.answer > pre')?.textContent.slice(0, 17)", "Here it is:\n```js")
     thoughts = tab.locator(".answer details")
     assert (thoughts.get_attribute("open"), thoughts.locator("pre").text_content().strip()) == (None, THOUGHT)
     assert tab.query_selector("iframe") is None
@@ -127,10 +132,8 @@ def test_a_page_is_asked_for_in_the_form_and_comes_alive_cycle_by_cycle(open_tab
     assert "Line 3" in see(tab, "#part-said pre:last-of-type")
     model.let_all()
     await_state(tab, "running")
-    assert tab.title().startswith("▶ running")
     running = tab.evaluate("getComputedStyle(document.querySelector('.status')).borderLeftColor")
     await_state(tab, "done")
-    assert tab.title().startswith("✓ done")
     assert asking != running
     assert see(tab, "#part-said pre:first-of-type") == '{"cells":40000}'
     said = see(tab, "#part-problems")
@@ -197,22 +200,17 @@ def test_what_is_there_can_be_gone_on_with_in_a_sentence(
     assert "green" in see(tab, "#version-1 .loaded details[open]")
 
 
-@pytest.mark.parametrize("held", ["page", "asked again"])
+@pytest.mark.parametrize("held", ["page", "page-question"])
 def test_stop_ends_it_within_two_seconds(open_tab: OpenTab, served: Served, client: httpx.Client, held: str) -> None:
-    answers = BUSY if held == "page" else block("await burnish.ask('which colour?');", "js")
-    run_id, model = begin(served, client, answers)
+    run_id, _ = begin(served, client, block("await burnish.ask('which colour?');", "js"), held=held)
     tab = open_tab(f"/runs/{run_id}")
-    if held == "page":
-        model.let(2)
-    else:
-        model.script["page-question"] = ["teal"]  # type: ignore[index]
-        model.held = "page-question"
+    if held == "page-question":
+        assert "which colour?" in see(tab, "#part-problems .console:last-of-type")
     await_state(tab, "asking")
     began = time.monotonic()
     tab.click("text=Stop")
     await_state(tab, "stopped")
     assert time.monotonic() - began < STOP_SECONDS + SLACK
-    assert tab.title().startswith("■ stopped")
     assert tab.query_selector("iframe") is None
     assert served.store.open(run_id).state == "interrupted"
 
@@ -275,30 +273,31 @@ def test_what_a_person_ticks_is_kept_changed_and_taken_back_and_compared_with_th
         assert scored
         return scored.points
 
-    assert points() == 5
+    assert points() == 11
     click("looks", "yes", "yes")
-    assert points() == 10
-    assert see(tab, "#score h2").endswith("10 of 25")
+    assert points() == 16
+    assert see(tab, "#score h2").endswith("16 of 31")
     click("looks", "no", "no")
-    assert points() == 5
+    assert points() == 11
     click("looks", "no", "")
     said = [(tick.name, tick.holds) for tick in served.store.open(run_id).all(CriterionTicked)]
     assert said == [("looks", True), ("looks", False), ("looks", None)]
     assert "κ" not in see(tab, "#score")
-    click("rules", "yes", "yes")
+    for name in ("rules", *EASY):
+        click(name, "yes", "yes")
+    assert "κ" not in see(tab, "#score"), "four are too few to say"
     click("gun", "no", "no")
     assert "κ = 1.00" in see(tab, "#score")
     click("gun", "yes", "yes")
     assert "κ = 0.00" in see(tab, "#score")
-    assert points() == 5, "points of probes are not a person's to give"
+    assert points() == 11, "points of probes are not a person's to give"
     assert measure_agreement(served.store.open(run_id)) == 0.0
     tab.reload()
     assert "κ = 0.00" in see(tab, "#score")
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
 def test_a_hostile_page_is_only_shown_as_words_and_axe_finds_nothing_while_it_runs(
-    open_tab: OpenTab, served: Served, client: httpx.Client, look: str
+    open_tab: OpenTab, served: Served, client: httpx.Client
 ) -> None:
     words = json.dumps(EVIL)
     evil = (
@@ -308,14 +307,16 @@ def test_a_hostile_page_is_only_shown_as_words_and_axe_finds_nothing_while_it_ru
     run_id, model = begin(
         served, client, f"<think>{EVIL}</think>{EVIL}\n{block(evil, 'js')}", sentence=f"a canvas {EVIL}"
     )
-    tab = open_tab(f"/runs/{run_id}", color_scheme=look)
+    tab = open_tab(f"/runs/{run_id}")
     model.let(len(f"{EVIL} {EVIL} {evil}".split()) + 12)
     tab.wait_for_selector("#part-problems tbody tr")
     await_state(tab, "asking")
     model.let(6)
     wait_for(tab, "document.querySelectorAll('.answer').length > 1")
     tab.evaluate(OPEN_ALL)
-    assert find_violations(tab) == []
+    for theme in ("light", "dark"):
+        tab.evaluate("(theme) => (document.documentElement.dataset.theme = theme)", theme)
+        assert find_violations(tab) == [], theme
     assert tab.locator("main img[src=x], main script").count() == 0
     assert "evil" not in tab.title().partition("·")[0]
     assert tab.url.startswith(served.address)
@@ -326,8 +327,7 @@ def test_an_exported_page_opens_runs_and_can_be_gone_on_with_elsewhere(
     open_tab: OpenTab, served: Served, client: httpx.Client, tmp_path: Path
 ) -> None:
     elsewhere = Store(tmp_path / "elsewhere")
-    run_id = keep_page(elsewhere)
-    other = keep_page(elsewhere)
+    run_id, other = (keep_page(elsewhere, case="") for _ in range(2))
     export_runs([run_id, other], tmp_path / "runs.zip", elsewhere)
     assert import_runs(tmp_path / "runs.zip", served.store) == sorted([run_id, other])
     tab = open_tab(f"/runs/{run_id}")
