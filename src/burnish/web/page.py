@@ -123,4 +123,4 @@ def format_moment(at: float) -> str:
 
 def format_models(names: str) -> str:
     """Who answered; of a file on this disk only its name."""
-    return ", ".join(map(model_name, split_names(names)))
+    return strip_controls(", ".join(map(model_name, split_names(names))))
