@@ -1,13 +1,16 @@
 """The run of a page, start to finish: the only place where one is made."""
 
-from collections.abc import Iterator
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import NoReturn, Self
 
 from burnish.agent.ask import Tools
-from burnish.errors import SandboxError
+from burnish.errors import SandboxError, SetupProblem
 from burnish.events import Event, PageFacts
 from burnish.pages.page import OpenPage
 from burnish.pages.prompts import read_context
@@ -16,6 +19,7 @@ from burnish.pages.watched_page import WatchedPage
 from burnish.runs.attempt import Keep, Prepare, Resources, RunHandle, start
 from burnish.runs.record import Emitter
 from burnish.runs.request import Request
+from burnish.sandbox.inside.browser import serve
 
 VERB = "page"
 LEVELS = {
@@ -51,6 +55,41 @@ class BrowserOnly:
         """Nothing is open."""
 
 
+class FakeNetwork:
+    """Plain HTTP servers on loopback addresses of this machine, as a headless browser has them in its own cell.
+
+    Only for a page in the user's browser, whose user allowed it to reach them.
+    """
+
+    def __init__(self, servers: Sequence[str]) -> None:
+        """Raises SetupProblem where an address is taken."""
+        self._listeners: list[socket.socket] = []
+        for address in servers:
+            host, _, port = address.rpartition(":")
+            try:
+                self._listeners.append(socket.create_server((host, int(port))))
+            except OSError as error:
+                self.close()
+                raise SetupProblem(
+                    f"The case needs a server of its own at {address}, which cannot be opened ({error.strerror}). "
+                    "Run it in a browser without network: add",
+                    "--headless",
+                ) from error
+        for listener in self._listeners:
+            threading.Thread(target=self._serve, args=[listener], name="fake-network", daemon=True).start()
+
+    def _serve(self, listener: socket.socket) -> None:
+        with suppress(OSError):  # it was closed
+            serve(listener)
+
+    def close(self) -> None:
+        """No server answers any more."""
+        for listener in self._listeners:
+            with suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits in it
+            listener.close()
+
+
 def start_page(
     request: Request,
     resources: Resources | None = None,
@@ -76,6 +115,8 @@ def start_page(
             from burnish.pages.headless import open_headless
 
             opener: OpenPage = partial(open_headless, servers=case.servers if case else ())
+        elif case and not facts.headless:
+            keep(FakeNetwork(case.servers))
         page = WatchedPage(open_page or opener, records=facts.headless)
         keep(page)
         page.open(facts.targets)

@@ -64,7 +64,7 @@ function differ(a, b) {
 }
 
 // Bars that have become longer between two pictures, by where they begin: a run of changed pixels that goes on in the colour
-// to its left, the same in four rows, one below the other.
+// to its left, which was there, the same in four rows, one below the other.
 function findGrowth(before, after, width) {
   const found = new Set();
   let above = new Map();
@@ -72,6 +72,7 @@ function findGrowth(before, after, width) {
     const here = new Map();
     for (let x = 1; x < width; x++) {
       const from = x;
+      if (differ(before[row + x - 1], after[row + x - 1])) continue;
       while (x < width && differ(before[row + x], after[row + x]) && !differ(after[row + x], after[row + from - 1])) x++;
       if (x === from) continue;
       let left = from - 1;
@@ -203,16 +204,16 @@ function nextGeneration(cells, columns) {
 }
 
 // How many generations lie between two pictures, at most `most`; null where the rules lead from one to the other in none.
-// What is near the edge is left out, as nothing says whether the grid wraps around.
+// What is near the edge is left out, as nothing says whether the grid wraps around; the middle half is always looked at.
 function countBetween(before, after, columns, most) {
-  const rows = after.length / columns;
+  const rows = after.length / columns, last = Math.min(most, Math.floor(Math.min(rows, columns) / 4) - 1);
   const isSame = (cells, edge) => {
     for (let y = edge; y < rows - edge; y++) {
       for (let x = edge; x < columns - edge; x++) if (cells[y * columns + x] !== after[y * columns + x]) return false;
     }
     return true;
   };
-  for (let count = 0, cells = before; count <= most; count++, cells = nextGeneration(cells, columns)) {
+  for (let count = 0, cells = before; count <= last; count++, cells = nextGeneration(cells, columns)) {
     if (isSame(cells, count && count + 1)) return count;
   }
   return null;

@@ -78,6 +78,8 @@ class Case:
 
 
 _FILE = TypeAdapter(Case)
+_UNKNOWN_KEY = "unexpected_keyword_argument"
+"""What pydantic calls it for a dataclass."""
 _ALLOWED = {
     "name": "small letters, digits and -, at most 40",
     "what": "a sentence",
@@ -121,7 +123,9 @@ def load_case(name: str) -> Case:
         # By way of JSON, as a strict check of Python's own values would want tuples for TOML's lists.
         case = _FILE.validate_json(json.dumps(data | {"name": folder.resolve().name}, default=str))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        mistakes = error.errors(include_url=False, include_input=False)
+        # A key that is misspelt is missing, too, and that is the lesser half of the story.
+        first = min(mistakes, key=lambda mistake: mistake["type"] != _UNKNOWN_KEY)
         raise _refuse(file, text, first["loc"], _explain(first["loc"], first["type"])) from error
     for where, why in _find_mistakes(case, is_own=name not in SHIPPED):
         raise _refuse(file, text, where, why)
@@ -141,7 +145,7 @@ def _explain(where: tuple[int | str, ...], kind: str) -> str:
     key = next((str(part) for part in reversed(where) if isinstance(part, str)), "")
     if kind == "missing":
         return f"`{key}` is missing: {_ALLOWED[key]}"
-    if kind == "extra_forbidden":
+    if kind == _UNKNOWN_KEY:
         table = Criterion if where[0] == "criteria" else Case
         known = [
             name for name in table.__dataclass_fields__ if name in _ALLOWED and (table is Criterion or name != "name")
@@ -240,7 +244,8 @@ def score(case: Case, held: Mapping[int, Sequence[CriterionHeld]], follow_ups: i
             row = row.model_copy(update={"holds": judged[-1][1].holds, "why": judged[-1][1].why, "cycle": since})
         if since is not None:
             # As decimals, since 0.1 of 10 would else be floored to 0 now and then.
-            points = int(criterion.points * Decimal(str(criterion.decay)) ** (since - 1))
+            factor = Decimal(str(criterion.decay)) ** (since - 1) if since > 1 else 1  # of decimals, 0 ** 0 is no number
+            points = int(criterion.points * factor)
             row = row.model_copy(update={"points": points})
         rows.append(row)
     return _sum_up(PageScored(case=case.name, criteria=(), points=0, of=0, follow_ups=follow_ups), rows)

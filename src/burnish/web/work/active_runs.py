@@ -108,7 +108,6 @@ class ActiveRuns:
     def page(self, request: Request, owner: str) -> ActiveRun:
         """Begin a live page, in its turn: in the tab that looks at it, or in a browser without a window."""
         from burnish.pages.attempt import start_page
-        from burnish.pages.headless import open_headless
 
         person, ticket, opened = Person(), self._join(owner), list["UserPage"]()
 
@@ -125,7 +124,7 @@ class ActiveRuns:
 
         resources = self._resources(request, person)
         is_here = request.page is not None and not request.page.headless
-        handle = start_page(request, resources, open_here if is_here else open_headless, prepare)
+        handle = start_page(request, resources, open_here if is_here else None, prepare)
         return self._follow(handle, request, ticket, person, opened)
 
     def resume(self, run: Run, owner: str) -> ActiveRun:

@@ -19,14 +19,16 @@ const flights = [];
 const length = ({ from, to }) => Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y));
 const longest = () => flights.toSorted((a, b) => length(b) - length(a))[0];
 const end = performance.now() + 25_000, patience = 8_000;
-let grown = performance.now();
-while (performance.now() < Math.min(end, grown + patience) && !(flights.length && length(longest()) >= FAR)) {
+let far = 0, grown = performance.now();
+while (far < FAR && performance.now() < Math.min(end, grown + patience)) {
   for (const glider of findGliders(readCells(canvas, grid), columns)) {
     const known = flights.find(({ to }) => to.dx === glider.dx && to.dy === glider.dy
-      && Math.max(Math.abs(to.x - glider.x), Math.abs(to.y - glider.y)) <= NEAR);
-    if (!known) flights.push({ from: glider, to: glider });
-    else if (known.to.x !== glider.x) [known.to, grown] = [glider, performance.now()];
+      && (glider.x - to.x) * to.dx >= 0 && Math.max(Math.abs(to.x - glider.x), Math.abs(to.y - glider.y)) <= NEAR);
+    if (known) known.to = glider;
+    else flights.push({ from: glider, to: glider });
   }
+  const now = flights.length ? length(longest()) : 0;
+  if (now > far) [far, grown] = [now, performance.now()];
   await wait(50);
 }
 const flight = longest();
