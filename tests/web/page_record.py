@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from typing import Any
 
 from burnish.events import (
     Asked,
@@ -39,11 +40,11 @@ def draw_png(width: int = 8, height: int = 6) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
-def keep_page(store: Store, say: str = "", case: str = "counter") -> str:
-    """Its id. `say` is added to all that the page and the model say."""
+def keep_page(store: Store, say: str = "", case: str = "counter", **facts: Any) -> str:
+    """Its id. `say` is added to all that the page and the model say; `facts` are more of its settings."""
     run_id, record = store.begin("page")
-    facts = PageFacts(case=case, context="the usual")
-    settings = RunSettings(limits={"rounds": 4}, page=facts).to_json()
+    told = PageFacts(case=case, context="the usual", **facts)
+    settings = RunSettings(limits={"rounds": 4}, page=told).to_json()
     asked = dict(purpose="page", temperature=0.2, top_p=1.0, max_tokens=900, seed=1)
     replied = dict(purpose="page", tokens_in=400, tokens_out=90, seconds=2.0, dollars=0.0)
     errors = (PageError(kind="exception", message=f"TypeError: box.fill is no function {say}", line=2, cycle=1),)

@@ -327,7 +327,7 @@ def test_an_exported_page_opens_runs_and_can_be_gone_on_with_elsewhere(
     open_tab: OpenTab, served: Served, client: httpx.Client, tmp_path: Path
 ) -> None:
     elsewhere = Store(tmp_path / "elsewhere")
-    run_id, other = (keep_page(elsewhere, case="") for _ in range(2))
+    run_id, other = (keep_page(elsewhere, case="", targets=("127.0.0.1:*",)) for _ in range(2))
     export_runs([run_id, other], tmp_path / "runs.zip", elsewhere)
     assert import_runs(tmp_path / "runs.zip", served.store) == sorted([run_id, other])
     tab = open_tab(f"/runs/{run_id}")
@@ -335,6 +335,8 @@ def test_an_exported_page_opens_runs_and_can_be_gone_on_with_elsewhere(
     tab.click("text=Run it here")
     frame = tab.wait_for_selector("iframe.live-page").content_frame()
     frame.wait_for_selector("text=here it is")
+    policy = httpx.get(frame.url).headers["content-security-policy"]
+    assert "127.0.0.1:*" not in policy, "the record of a stranger's run grants nothing"
     assert client.get("/compare", params={"a": run_id, "b": other}).status_code == 200
     served.models = [HeldModel({"page": [GOOD]}, held="")]
     tab.fill("#follow-sentence", "make it green")
