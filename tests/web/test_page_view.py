@@ -332,11 +332,12 @@ def test_an_exported_page_opens_runs_and_can_be_gone_on_with_elsewhere(
     assert import_runs(tmp_path / "runs.zip", served.store) == sorted([run_id, other])
     tab = open_tab(f"/runs/{run_id}")
     assert tab.evaluate("[...document.images].every((one) => one.complete && one.naturalWidth)")
-    tab.click("text=Run it here")
+    with tab.expect_response(lambda given: "frame.localhost" in given.url) as answered:
+        tab.click("text=Run it here")
+    policy = answered.value.headers["content-security-policy"]
+    assert "127.0.0.1:*" not in policy, "the record of a stranger's run grants nothing"
     frame = tab.wait_for_selector("iframe.live-page").content_frame()
     frame.wait_for_selector("text=here it is")
-    policy = httpx.get(frame.url).headers["content-security-policy"]
-    assert "127.0.0.1:*" not in policy, "the record of a stranger's run grants nothing"
     assert client.get("/compare", params={"a": run_id, "b": other}).status_code == 200
     served.models = [HeldModel({"page": [GOOD]}, held="")]
     tab.fill("#follow-sentence", "make it green")
