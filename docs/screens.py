@@ -1,7 +1,8 @@
 """Takes a picture of every screen, light and dark, wide and narrow, one of them in German: python -m docs.screens.
 
 All go into a temporary folder, or the one that is named; those in KEPT also to docs/images/web. With `pages` after the
-folder, only those of live pages are taken. The server, its runs and checks are real; models answer from scripts, and the evaluation is made of thin air, as its name says.
+folder, only those of live pages are taken. The server, its runs and checks are real; models answer from scripts, and
+the evaluation is made of thin air, as its name says.
 """
 
 import os
@@ -117,7 +118,7 @@ def begin_pages(browser: Browser, served: Served) -> dict[str, str]:
     tab.goto(served.address + live)  # it lives where somebody looks
     for place, answer in enumerate(glider_script()["page"][:2], 1):
         model.let(len(answer.split()) + 3)
-        tab.wait_for_selector(f"text=Version {place}: to be put right", timeout=120_000)
+        tab.wait_for_selector(f"text=Version {place}: to be put right", state="attached", timeout=120_000)
     model.let(150)
     return {"page-live": live, "page-score": scored}
 

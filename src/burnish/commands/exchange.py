@@ -89,10 +89,16 @@ def import_runs(file: Path | str, store: Store | None = None) -> list[str]:
         data = file.read_bytes()
     except OSError as error:
         raise SetupProblem(f"{str(file)!r} cannot be read ({error.strerror}). Type: burnish import FILE") from error
-    make_private_folder(store.folder)
-    with tempfile.TemporaryDirectory(prefix=".import-", dir=store.folder) as place:
-        unpack_zip(file.name, data, Path(place), LIMITS)
-        return _put_beside(Path(place), store)
+    try:
+        make_private_folder(store.folder)
+        with tempfile.TemporaryDirectory(prefix=".import-", dir=store.folder) as place:
+            unpack_zip(file.name, data, Path(place), LIMITS)
+            return _put_beside(Path(place), store)
+    except OSError as error:
+        raise SetupProblem(
+            f"Runs cannot be kept in {str(store.folder)!r} ({error.strerror}). Make room, or choose another place: "
+            "export BURNISH_HOME=/path/to/a/folder"
+        ) from error
 
 
 def _put_beside(place: Path, store: Store) -> list[str]:

@@ -244,7 +244,9 @@ def score(case: Case, held: Mapping[int, Sequence[CriterionHeld]], follow_ups: i
             row = row.model_copy(update={"holds": judged[-1][1].holds, "why": judged[-1][1].why, "cycle": since})
         if since is not None:
             # As decimals, since 0.1 of 10 would else be floored to 0 now and then.
-            factor = Decimal(str(criterion.decay)) ** (since - 1) if since > 1 else 1  # of decimals, 0 ** 0 is no number
+            factor = (
+                Decimal(str(criterion.decay)) ** (since - 1) if since > 1 else 1
+            )  # of decimals, 0 ** 0 is no number
             points = int(criterion.points * factor)
             row = row.model_copy(update={"points": points})
         rows.append(row)
