@@ -147,7 +147,7 @@ class _Connection:
         self._loop.call_soon_threadsafe(self._loop.create_task, self._close())
 
     async def _close(self) -> None:
-        with suppress(RuntimeError, WebSocketDisconnect):  # it is closed already, or its tab is
+        with suppress(WebSocketDisconnect, RuntimeError):  # it is closed already
             await self.socket.close()
 
 
