@@ -180,13 +180,18 @@ def fill(served: Served) -> dict[str, str]:
 def photograph(page: Page, screen: str, file: Path) -> None:
     """The whole page, once it is quiet; of a result with one call that was tried."""
     page.wait_for_timeout(1500)
+    # What is not in the window is not drawn there until somebody scrolls to it.
+    page.evaluate(
+        "document.querySelectorAll('.step > details').forEach((one) => (one.style.contentVisibility = 'visible'))"
+    )
     if screen == "result":
         page.fill("#try-arguments", "1999, 3")
         page.click("#try button.primary")
         page.wait_for_selector(".tried")
         page.evaluate("document.activeElement.blur()")
     if screen == "page-score":
-        page.click("text=Run it here")
+        if page.locator("text=Run it here").count():
+            page.click("text=Run it here")
         page.wait_for_selector("iframe").content_frame().click("button")
         page.wait_for_timeout(4000)
         page.evaluate("document.activeElement.blur()")
