@@ -15,7 +15,7 @@
   const MOST_PIXELS = 1 << 20;
 
   // No policy of a document forbids these, and a frame within this one runs no code: what is gone here is gone.
-  for (const name of Object.getOwnPropertyNames(window)) if (/^(webkit)?RTC/.test(name)) delete window[name];
+  for (const name of Object.getOwnPropertyNames(window)) if (/^(webkit)?RTC|^Notification$/.test(name)) delete window[name];
   document.currentScript.remove();
 
   // --- the channel ---
