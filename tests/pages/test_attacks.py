@@ -4,10 +4,10 @@ Three places: a plain frame of a plain page, our own Chromium in its cell, and o
 a version does, so that the whole file takes less than a minute.
 """
 
+import json
 import socket
 import threading
 import time
-import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -21,7 +21,13 @@ from tests.pages.live import Headless, Heard, Tab, open_own_chromium, open_plain
 
 pytestmark = pytest.mark.browser
 
-MAKE = "const make = (name, given) => { const made = Object.assign(document.createElement(name), given); document.body.append(made); return made; };"
+MAKE = """
+const make = (name, given) => {
+  const made = Object.assign(document.createElement(name), given);
+  document.body.append(made);
+  return made;
+};"""
+PEER = "p.createDataChannel('x'); p.createOffer().then((offer) => p.setLocalDescription(offer))"
 SENDS = {
     "fetch": "fetch('TO/fetch', {mode: 'no-cors'})",
     "xhr": "const asked = new XMLHttpRequest(); asked.open('GET', 'TO/xhr'); asked.send()",
@@ -37,7 +43,8 @@ SENDS = {
     "css-background": "document.body.style.background = 'url(TO/css-background)'",
     "css-cursor": "document.body.style.cursor = 'url(TO/css-cursor), auto'",
     "css-import": "make('style', {textContent: '@import url(TO/css-import)'})",
-    "css-font": "make('style', {textContent: '@font-face { font-family: f; src: url(TO/css-font) } p { font-family: f }'}); make('p', {textContent: 'a'})",
+    "css-font": "make('style', {textContent: '@font-face { font-family: f; src: url(TO/css-font) } p { font-family: "
+    "f }'}); make('p', {textContent: 'a'})",
     "stylesheet": "make('link', {rel: 'stylesheet', href: 'TO/stylesheet'})",
     "script": "make('script', {src: 'TO/script'})",
     "import": "import('TO/import').catch(() => {})",
@@ -51,14 +58,16 @@ SENDS = {
     "preload": "make('link', {rel: 'preload', as: 'script', href: 'TO/preload'})",
     "dictionary": "make('link', {rel: 'compression-dictionary', href: 'TO/dictionary'})",
     "webtransport": "new WebTransport('https://DATAGRAMS').ready.catch(() => {})",
-    "webrtc-stun": "const peer = window.peer = new RTCPeerConnection({iceServers: [{urls: 'stun:DATAGRAMS'}]}); peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer))",
-    "webrtc-turn": "const relay = window.relay = new RTCPeerConnection({iceServers: [{urls: 'turn:HOST?transport=tcp', username: 'u', credential: 'c'}]}); relay.createDataChannel('x'); relay.createOffer().then((offer) => relay.setLocalDescription(offer))",
+    "webrtc-stun": f"const p = window.peer = new RTCPeerConnection({{iceServers: [{{urls: 'stun:DATAGRAMS'}}]}}); {PEER}",
+    "webrtc-turn": "const server = {urls: 'turn:HOST?transport=tcp', username: 'u', credential: 'c'};"
+    f"const p = window.relay = new RTCPeerConnection({{iceServers: [server]}}); {PEER}",
 }
 """What sends something to somebody who listens on this machine, who knows by its path which it was."""
 REACHES = {
     "read-our-page": "parent !== self && parent.document.title",
     "write-to-our-page": "parent !== self && (parent.document.body.append('x') || true)",
-    "talk-to-our-page": "parent !== self && new Promise((done) => { addEventListener('message', () => done(true)); parent.postMessage('x', '*'); })",
+    "talk-to-our-page": "parent !== self && new Promise((done) => { addEventListener('message', () => done(true)); "
+    "parent.postMessage('x', '*'); })",
     "name-of-our-page": "parent !== self && parent.location.href",
     "cookies": "(document.cookie = 'a=b') && document.cookie",
     "cookie-store": "cookieStore.set('a', 'b').then(() => true)",
@@ -84,8 +93,8 @@ class Listener:
 
     PAGES = {
         "/before": "<!doctype html><title>before</title>",
-        "/plain": "<!doctype html><title>ours</title><body><script>addEventListener('message', (said) => said.source.postMessage('y', '*'))</script>"
-        "<iframe src=/inner></iframe>",
+        "/plain": "<!doctype html><title>ours</title><body><iframe src=/inner></iframe>"
+        "<script>addEventListener('message', (said) => said.source.postMessage('y', '*'))</script>",
         "/inner": "<!doctype html><title>inner</title><body><canvas id=canvas></canvas>",
         "/worker.js": "onconnect = (event) => event.ports[0].postMessage('y')",
     }
@@ -238,7 +247,8 @@ UNRULY = {
     ),
     "going back": Unruly("history.back()", lambda plain: plain.becomes("location.pathname === '/before'"), "left"),
     "breaking what we stand on": Unruly(
-        "Promise.prototype.then = Map.prototype.get = Array.prototype.map = JSON.parse = () => {}; WebSocket.prototype.send = null",
+        """Promise.prototype.then = Map.prototype.get = Array.prototype.map = JSON.parse = () => {};
+        WebSocket.prototype.send = null""",
         lambda plain: plain.becomes("frames[0].WebSocket.prototype.send === null"),
     ),
     "ten thousand alerts": Unruly(
@@ -247,14 +257,14 @@ UNRULY = {
 }
 SENT = "\n".join(f"try {{ (() => {{ {MAKE} {code} }})(); }} catch {{}}" for code in SENDS.values())
 REACHED = """
+const tries = {TRIES};
 const had = [];
-const tries = {%s};
 const late = () => new Promise((done) => setTimeout(done, 1000, false));
 await Promise.all(Object.entries(tries).map(async ([name, attack]) => {
   try { if (await Promise.race([attack(), late()])) had.push(name); } catch {}
 }));
 burnish.done();
-return had;""" % ", ".join(f"{name!r}: async () => ({code})" for name, code in REACHES.items())
+return had;""".replace("TRIES", ", ".join(f"{name!r}: async () => ({code})" for name, code in REACHES.items()))
 LETS = ["geolocation", "camera", "notifications"]
 """What the browser's user has allowed our page, and the plain one."""
 
