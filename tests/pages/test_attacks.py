@@ -58,7 +58,8 @@ SENDS = {
     "preload": "make('link', {rel: 'preload', as: 'script', href: 'TO/preload'})",
     "dictionary": "make('link', {rel: 'compression-dictionary', href: 'TO/dictionary'})",
     "webtransport": "new WebTransport('https://DATAGRAMS').ready.catch(() => {})",
-    "webrtc-stun": f"const p = window.peer = new RTCPeerConnection({{iceServers: [{{urls: 'stun:DATAGRAMS'}}]}}); {PEER}",
+    "webrtc-stun": "const server = {urls: 'stun:DATAGRAMS'};"
+    f"const p = window.peer = new RTCPeerConnection({{iceServers: [server]}}); {PEER}",
     "webrtc-turn": "const server = {urls: 'turn:HOST?transport=tcp', username: 'u', credential: 'c'};"
     f"const p = window.relay = new RTCPeerConnection({{iceServers: [server]}}); {PEER}",
 }
@@ -209,7 +210,7 @@ class Unruly:
 
 HOARD = """
 const held = window.held = [];
-setInterval(() => { for (let n = 0; n < 4; n++) if (held.length < 512) held.push(new Uint8Array(8 << 20).fill(1)); }, 20);
+setInterval(() => { if (held.length < 128) held.push(new Uint8Array(32 << 20).fill(1)); }, 20);
 await new Promise(() => {})"""
 UNRULY = {
     "a busy loop": Unruly("while (true);", lambda plain: not plain.answers(), "busy", "busy"),
@@ -219,7 +220,7 @@ UNRULY = {
         "busy",
         "busy",
     ),
-    "four gigabytes": Unruly(HOARD, lambda plain: plain.becomes("frames[0].held?.length > 60"), "memory", "memory"),
+    "four gigabytes": Unruly(HOARD, lambda plain: plain.becomes("frames[0].held?.length > 15"), "memory", "memory"),
     "going elsewhere": Unruly(
         "location = 'TO/elsewhere'; await new Promise(() => {})",
         lambda plain: plain.becomes("frames[0].location.pathname === '/elsewhere'"),

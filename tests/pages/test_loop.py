@@ -143,7 +143,7 @@ def test_a_model_that_gives_up_is_asked_nothing_more() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "reason", "asked"),
-    [(rounds(0), "rounds", 1), (rounds(9, calls=2), "calls", 2), (rounds(9, tokens=6500), "tokens", 1)],
+    [(rounds(0), "rounds", 1), (rounds(9, calls=2), "calls", 2), (rounds(9, tokens=7500), "tokens", 1)],
     ids=["rounds", "calls", "tokens"],
 )
 def test_a_limit_ends_the_run_with_the_best_version(limits, reason, asked) -> None:
@@ -175,7 +175,7 @@ def test_a_page_whose_tab_is_closed_ends_as_a_broken_attempt_with_a_record(store
     with pytest.raises(PageGone):
         make([GOOD], FakePage([Turn(seen(), raises=PageGone("no tab shows this page"))]), store=store)
     run = store.open("last")
-    assert (run.verdict, run.code.split()) == (None, store.open("last").versions[-1].code.split())
+    assert (run.verdict, len(run.all(PageWritten))) == (None, 1)
     assert run.last(Broke)
 
 
