@@ -69,7 +69,7 @@ def test_kill_9_then_resume(moment: str, work_folder: Path, store: Store) -> Non
     asked = Counter(event.ask_id for event in run.all(Asked))
     assert asked == Counter(dict.fromkeys(asked, 1)) + lost, "again only what the crash left without an answer"
     assert run.events[: len(before.events)] == before.events
-    assert {one.cycle for one in run.all(PageObserved)} >= {1, 2}
+    assert len({one.cycle for one in run.all(PageObserved)}) > 1
     assert [one.text for one in run.all(PageTold) if one.tool == "answer"][-1] == "blue"
     assert work_folder.joinpath("result", "page.js").read_text().strip() == run.code.strip()
     again = burnish("resume", run.id, cwd=work_folder)
