@@ -215,6 +215,23 @@ def test_stop_ends_it_within_two_seconds(open_tab: OpenTab, served: Served, clie
     assert served.store.open(run_id).state == "interrupted"
 
 
+def test_a_page_that_was_stopped_goes_on_where_it_was(open_tab: OpenTab, served: Served, client: httpx.Client) -> None:
+    run_id, model = begin(served, client, BROKEN, GOOD)
+    tab = open_tab(f"/runs/{run_id}")
+    model.let(len(BROKEN.split()) + 4)
+    tab.wait_for_selector("text=Version 1: to be put right", state="attached")
+    await_state(tab, "asking")
+    client.post(f"/runs/{run_id}/stop")
+    await_state(tab, "stopped")
+    served.models = [again := HeldModel({"page": [GOOD]}, held="")]
+    tab.click("text=Go on from here")
+    await_state(tab, "done")
+    asked = [event.ask_id for event in served.store.open(run_id).all(Asked)]
+    assert asked.count("page-1") == 1, "nothing is asked twice"
+    assert again.name
+    assert served.store.open(run_id).verdict == "plausible"
+
+
 def test_a_page_that_hangs_is_ended_and_said_and_the_next_version_lives(
     open_tab: OpenTab, served: Served, client: httpx.Client
 ) -> None:
