@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from burnish.errors import ModelError, SetupProblem
+from burnish.events import Message
 from burnish.json_schema import NotBySchema, freeze_schema
 from burnish.models.model import Ask, Chunk, Done, Thought
 from burnish.models.names import open_model
@@ -17,7 +18,7 @@ from tests.support import ESC
 
 
 def said(model: ScriptedModel, purpose: str = "draft", **more: Any) -> str:
-    pieces = list(model.stream(Ask(purpose=purpose, messages=(), **more), threading.Event()))
+    pieces = list(model.stream(Ask(purpose=purpose, **({"messages": ()} | more)), threading.Event()))
     assert isinstance(pieces[-1], Done)
     assert not any(isinstance(piece, Done) for piece in pieces[:-1])
     return "".join(piece.text for piece in pieces if isinstance(piece, Chunk))
@@ -101,3 +102,25 @@ def test_a_reply_may_begin_with_thoughts_as_long_as_there_are_tokens_for_them() 
         assert "".join(piece.text for piece in pieces if isinstance(piece, Chunk)) == "the answer"
         assert pieces[-1] == Done(tokens_in=0, tokens_out=2 + min(tokens, 3), tokens_thought=min(tokens, 3))
     assert said(ScriptedModel(["see <think>x</think>"])) == "see <think>x</think>"
+
+
+def test_a_purpose_may_be_narrowed_to_asks_that_say_something() -> None:
+    model = ScriptedModel(
+        {"page": ["any"], "page: a gun": ["gun"], "page: a gun that shoots": ["shoots"], "tests": ["t"]}
+    )
+    answers = {
+        words: said(model, "page", messages=(Message(role="user", content=words),))
+        for words in ("a ball", "draw a gun", "draw a gun that shoots", "tests")
+    }
+    assert list(answers.values()) == ["any", "gun", "shoots", "any"]
+
+
+def test_a_reply_may_be_a_file_beside_the_script(tmp_path: Path) -> None:
+    (tmp_path / "answer.md").write_text("from a file", "utf-8")
+    script = tmp_path / "mine.json"
+    script.write_text('["file:answer.md", "a file: answer.md"]')
+    model = open_model(f"scripted:{script}")
+    assert [said(model), said(model)] == ["from a file", "a file: answer.md"]  # type: ignore[arg-type]
+    script.write_text('["file:missing.md"]')
+    with pytest.raises(SetupProblem, match=r"mine\.json"):
+        open_model(f"scripted:{script}")

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 
-from burnish.events import PageObserved
+from burnish.events import PageScored
 from burnish.pages.answer import read_answer
 from burnish.pages.headless import HeadlessPage
 from burnish.pages.page import PageLimits, PageTools
-from burnish.pages.rubric import NO_FOLLOW_UP, Case, judge_version, load_case
+from burnish.pages.rubric import NO_FOLLOW_UP, Case, judge_version, load_case, score
 
 ANSWERS = files("burnish.models") / "scripts" / "pages"
 THROWS = ("```js\n", '```js\nsetTimeout(() => { throw new Error("late"); }, 50);\n')
@@ -38,13 +38,20 @@ def only(case: Case, *names: str, **changes: object) -> Case:
     return replace(case, criteria=tuple(kept), measure="")
 
 
-def find_missed(page: HeadlessPage, case: Case, code: str, is_last: bool = False) -> dict[str, str]:
-    """The criteria that do not hold once this code runs, and why; every other one holds."""
-    seen: PageObserved = page.run(code, 1)
+def run_and_score(page: HeadlessPage, case: Case, code: str, is_last: bool = False) -> PageScored:
+    """The score of this code as a first version; every criterion has been judged, one way or the other."""
+    seen = page.run(code, 1)
     assert not seen.killed
     held = judge_version(case, page, is_last, seen)
-    judged = {one.name for one in held}
-    expected = {one.name for one in case.criteria if one.function != NO_FOLLOW_UP and (is_last or not one.at_end)}
-    assert judged == expected
+    expected = [one.name for one in case.criteria if one.function != NO_FOLLOW_UP and (is_last or not one.at_end)]
+    assert [one.name for one in held] == expected
     assert [one for one in held if one.holds is None] == []
-    return {one.name: one.why for one in held if not one.holds}
+    return score(case, {1: held})
+
+
+def list_missed(scored: PageScored) -> set[str]:
+    """The criteria that do not hold; each is told why, and each other one has its points."""
+    missed = {row.name for row in scored.criteria if row.holds is False}
+    assert all(row.why for row in scored.criteria if row.name in missed)
+    assert scored.points == sum(row.of for row in scored.criteria if row.holds)
+    return missed

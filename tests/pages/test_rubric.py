@@ -4,9 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from burnish.agent.limits import Limits
+from burnish.commands.page import build_request, tick
 from burnish.errors import SetupProblem
 from burnish.events import CriterionHeld, CriterionTicked
+from burnish.models.scripted import ScriptedModel
+from burnish.pages.attempt import start_page
+from burnish.pages.folder import measure_agreement, read_score
 from burnish.pages.rubric import SHIPPED, Case, Criterion, add_ticks, agreement, load_case, score
+from burnish.runs import Store
+from burnish.runs.attempt import Resources
+from tests.pages.fake_page import FakePage
 
 OWN = """\
 sentence = "A red square."
@@ -171,3 +179,35 @@ def test_a_name_that_is_no_case_names_those_that_are(tmp_path: Path, make: objec
     with pytest.raises(SetupProblem) as caught:
         load_case(str(tmp_path / "mine"))
     assert all(name in str(caught.value) for name in SHIPPED)
+
+
+def test_a_case_of_ones_own_is_scored_and_what_people_say_is_kept_apart(store: Store, tmp_path: Path) -> None:
+    names = ("red", "round", "large", "still", "alone")
+    rows = "".join(
+        f'[[criteria]]\nname = "{name}"\nwhat = "It."\npoints = 10\nscript = "is_{name}"\n' for name in names
+    )
+    (tmp_path / "case.toml").write_text(f"{OWN}{rows.replace('red', 'bright')}", "utf-8")
+    model = ScriptedModel(["```js\nconst a = 1;\n```", "```js\nconst a = 2;\n```"])
+    # The first version is not round, and none is large.
+    fake = FakePage(values=lambda script: not ("is_large" in script or ("is_round" in script and len(fake.ran) < 2)))
+    request = build_request("", model, case=str(tmp_path), limits=Limits(rounds=1), store=store)
+    run = start_page(request, Resources((model,), store), fake.open).wait()
+    scored = read_score(run)
+    assert scored
+    points = {row.name: row.points for row in scored.criteria}
+    assert points == {"red": 10, "nice": 0, "bright": 10, "round": 5, "large": 0, "still": 10, "alone": 10}
+    assert measure_agreement(run) is None
+    for name, holds in {
+        "nice": True,
+        "red": True,
+        "bright": True,
+        "round": True,
+        "large": False,
+        "still": False,
+    }.items():
+        run = tick(run.id, name, holds, store=store)
+    ticked = read_score(run)
+    assert ticked
+    assert (scored.points, ticked.points, ticked.of) == (45, 50, 65), "only what is theirs gives points"
+    # Of five, they agree on four: 3 yes and 1 no; by chance it would be 0.8 * 0.6 + 0.2 * 0.4.
+    assert measure_agreement(run) == pytest.approx((0.8 - 0.56) / (1 - 0.56))

@@ -229,17 +229,21 @@ async function watchCells(canvas, grid, ms, isEnough = () => false) {
   return pictures;
 }
 
-// What pictures show: how many generations went by as the rules want it, whether one did not, and how many a second.
+// What pictures show: how many generations went by as the rules want it, whether one did not, and how many a second: the
+// slope of the line through them, as each picture of a busy machine is a little late.
 function followRules(pictures, grid) {
-  let [generations, before] = [0, 0];
+  const points = [];
+  let generations = 0;
   for (let n = 1; n < pictures.length; n++) {
     const steps = countBetween(pictures[n - 1].cells, pictures[n].cells, grid.columns, 8);
     if (steps === null) return { generations, isWrong: true, rate: null };
     generations += steps;
-    if (n === 1) before = steps;  // how long the first one took is not known
+    points.push([pictures[n].at / 1000, generations]);  // how long the first one took is not known
   }
-  const seconds = pictures.length > 2 ? (pictures.at(-1).at - pictures[1].at) / 1000 : 0;
-  return { generations, isWrong: false, rate: seconds ? (generations - before) / seconds : null };
+  const mean = (of) => points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [at, count] = [mean(([x]) => x), mean(([, y]) => y)];
+  const rate = mean(([x, y]) => (x - at) * (y - count)) / mean(([x]) => (x - at) ** 2);
+  return { generations, isWrong: false, rate: points.length > 1 ? rate : null };
 }
 
 // Gliders that touch nothing else, with the way they fly.

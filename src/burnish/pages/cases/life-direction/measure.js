@@ -36,15 +36,16 @@ const vector = flight && length(flight) >= 2 ? [flight.to.x - flight.from.x, fli
 const ahead = flight ? Math.min(flight.to.dx > 0 ? columns - flight.to.x : flight.to.x,
   flight.to.dy > 0 ? rows - flight.to.y : flight.to.y) : 0;
 const hasTime = performance.now() < end;
-// By now the pattern is another one: a click that sets it up anew brings the first one back, some generations further.
-const old = readCells(canvas, grid);
+// By now the pattern is another one: a click that sets it up anew brings back what was seen at first.
+const old = readCells(canvas, grid), isSame = (a, b) => a.every((live, at) => live === b[at]);
 button?.click();
-await wait(150);
-const back = readCells(canvas, grid), anew = await watchCells(canvas, grid, 700, (pictures) => pictures.length > 1);
+const anew = await watchCells(canvas, grid, 800, (pictures) => pictures.length > 25);
+const isBack = anew.some(({ cells }) => pictures.some((early) => isSame(early.cells, cells)))
+  || countBetween(first, anew.at(-1).cells, columns, 40) !== null;  // where generations are too quick to be seen singly
 return {
   ...facts, columns, rows, vector, isWrong: seen.isWrong, generations: seen.generations,
   angle: vector && Math.abs(Math.atan2(Math.abs(vector[1]), Math.abs(vector[0])) * 180 / Math.PI - 45),
   way: flight && vector ? length(flight) + (hasTime ? 0 : Math.max(0, Math.floor(ahead) - 2)) : 0,
   starts: !!button && pictures.length > 1,
-  startsAnew: anew.length > 1 && countBetween(old, first, columns, 0) === null && countBetween(first, back, columns, 40) !== null,
+  startsAnew: anew.length > 1 && !isSame(old, first) && isBack,
 };
