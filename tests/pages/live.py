@@ -20,6 +20,7 @@ from burnish.pages.server import FrameServer
 from burnish.sandbox.browser import find_chromium
 from burnish.web.guard import HEADERS, LOCAL, allow_frames
 from burnish.web.server import listen
+from tests.playwright_driver import start_playwright
 
 SHORT = PageLimits(settle_seconds=2.0, busy_seconds=2.0, heap_bytes=128 << 20, text_bytes=16 << 10)
 FRAME = re.search(r"<iframe.*?</iframe>", (files("burnish.web") / "templates/page/frame.html").read_text("utf-8"))
@@ -49,13 +50,10 @@ class Heard:
 @contextmanager
 def open_plain_browser() -> Iterator[Any]:
     """A Chromium as Playwright starts it: nothing of ours is between a page and this machine."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
-        launched = playwright.chromium.launch(executable_path=str(find_chromium()), args=arguments)
-        yield launched
-        launched.close()
+    arguments = ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
+    launched = start_playwright().chromium.launch(executable_path=str(find_chromium()), args=arguments)
+    yield launched
+    launched.close()
 
 
 @dataclass
