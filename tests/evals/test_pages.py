@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +55,15 @@ def case(tmp_path: Path) -> str:
     return str(folder)
 
 
-def start_fake(request: Request, resources: Resources) -> RunHandle:
+def start_fake(
+    request: Request, resources: Resources, begin: Callable[..., RunHandle] = page_attempt.start_page
+) -> RunHandle:
     """A run whose page throws at `first()`, and whose probe holds of all else."""
     page = FakePage(
         lambda code: seen(error="ReferenceError: first", line=1) if "first" in code else seen(),
         values=lambda script: "first" not in page.ran[-1][1],
     )
-    return page_attempt.start_page(request, resources, page.open)
+    return begin(request, resources, page.open)
 
 
 def model(*answers: str, name: str = "scripted:x") -> ScriptedModel:
@@ -219,19 +222,26 @@ def test_options_that_say_nothing_of_pages_are_refused(call: Call) -> None:
     assert call("eval", "pages", "--case", "nowhere", "--model", "scripted:demo").code == 2
 
 
-@pytest.mark.browser
-@pytest.mark.timeout(300)
-def test_the_demo_is_measured_in_a_real_browser_and_compared(call: Call, home: Path) -> None:
-    measured = ("eval", "pages", "--case", "counter", "--model", "scripted:demo", "--out")
-    told = call(*measured, "one", "--json")
+def test_the_commands_measure_go_on_list_and_compare(
+    call: Call, case: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(page_attempt, "start_page", partial(start_fake, begin=page_attempt.start_page))
+    script = tmp_path / "answers.json"
+    script.write_text(json.dumps({"page": [FIRST, SECOND]}))
+    measured = ("eval", "pages", "--case", case, "--model", f"scripted:{script}")
+    told = call(*measured, "--out", "one", "--json")
     assert told.code == 0, told.err
     results = json.loads(told.out)
-    assert results["finished"] == 1
-    assert results["attempts"][0]["points"] > 0
-    assert call("eval", "resume", "one", "--seeds", "2").code == 0
-    assert call(*measured, "one").code == 2, "it is there"
-    assert len(PagesFolder.open(Path("one")).attempts()) == 2
-    compared = call("compare", "one", "one/results.json", "--json", "--plot", "both.svg")
+    assert (results["finished"], results["attempts"][0]["points"]) == (1, 4)
+    assert call("eval", "resume", "one", "--seeds", "3").code == 0
+    assert call(*measured, "--out", "one").code == 2, "it is there"
+    assert len(PagesFolder.open(Path("one")).attempts()) == 3
+    assert call(*measured, "--seeds", "2", "--rounds", "0").code == 0
+    assert "2/2" in call("eval", "list").out
+    compared = call("compare", "one", "last", "--json", "--plot", "both.svg")
     assert compared.code == 0, compared.err
-    assert json.loads(compared.out)["p"] == 1.0
+    found = json.loads(compared.out)
+    assert found["p"] == pytest.approx(1 / 10), "one of the ten ways to deal five runs"
+    assert found["difference"] == -0.5
     assert Path("both.svg").read_text().startswith("<svg")
+    assert call("compare", "one", "last", "--plot", "both.png").code == 2
