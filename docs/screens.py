@@ -1,7 +1,8 @@
 """Takes a picture of every screen, light and dark, wide and narrow, one of them in German: python -m docs.screens.
 
-All go into a temporary folder, or the one that is named; those in KEPT also to docs/images/web. The server, its runs
-and checks are real; models answer from scripts, and the evaluation is made of thin air, as its name says.
+All go into a temporary folder, or the one that is named; those in KEPT also to docs/images/web. With `pages` after the
+folder, only those of live pages are taken. The server, its runs and checks are real; models answer from scripts, and
+the evaluation is made of thin air, as its name says.
 """
 
 import os
@@ -12,6 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from importlib.resources import files
 from itertools import product
 from pathlib import Path
 
@@ -36,9 +38,26 @@ KEPT = {
     "check-390-light": "check-phone",
     "result-390-dark": "result-phone",
     "write-1200-light-de": "write-de",
+    "page-live-1200-light": "page-live",
+    "page-live-1200-dark": "page-live-dark",
+    "page-score-1200-light": "page-score",
+    "page-score-390-dark": "page-score-phone",
 }
-TALLEST = {"result": 1320, "result-phone": 1400, "check-phone": 1400, "live": 1200, "evaluate": 1100}
+TALLEST = {
+    "page-live": 1200,
+    "page-live-dark": 1200,
+    "page-score": 1750,
+    "page-score-phone": 2000,
+    "result": 1320,
+    "result-phone": 1400,
+    "check-phone": 1400,
+    "live": 1200,
+    "evaluate": 1100,
+}
 """Pixels of what is kept: the top of a page."""
+GLIDERS = (
+    "Conway's Game of Life: a glider gun in the lower left corner, its gliders fly to the upper right, and a button"
+)
 SHARE = (
     "a function share(cents, people) for fair parts, larger first: share(100, 3) == [34, 33, 33], "
     "share(2, 4) == [1, 1, 0, 0], share(0, 2) == [0, 0]"
@@ -72,6 +91,35 @@ OTHERS = {
     "a function is_leap(year), e.g. is_leap(2024) is True": "def is_leap(year):\n    return year % 4 == 0",
     "a function initials(name), e.g. initials('Ada Lovelace') == 'A. L.'": "def initials(name):\n    return name[0]",
 }
+
+
+def glider_script() -> dict[str, list[str]]:
+    """Answers for GLIDERS: the first version throws, the second one asks for a file, which no page may."""
+    answer = (files("burnish.models") / "scripts" / "pages" / "life-direction.md").read_text("utf-8")
+    code = answer.partition("```js\n")[2].rpartition("```")[0]
+    ask = '\nbutton.click();\nconsole.log("generations a second", RATE);\n'
+    ask += 'const pattern = await fetch("https://conwaylife.com/patterns/gosperglidergun.cells");\n'
+    throw = code.replace("reset();\ndraw();", "reset();\ndrawCells();")
+    thoughts = "<think>The page has no network, so the pattern of the gun has to be part of the code.</think>\n"
+    return {"page": [block(throw, "js"), block(code + ask, "js"), f"{thoughts}{block(code, 'js')}"]}
+
+
+def begin_pages(browser: Browser, served: Served) -> dict[str, str]:
+    """A page that is over, with its score, and one that lives and is put right; the address of each."""
+    client, tab = served.client(), browser.new_page(viewport={"width": 1200, "height": 900})
+    common = {"model": "scripted:demo", "rounds": "4", "minutes": "5"}
+    served.models = []
+    said = client.post("/pages", data=common | {"case": "life", "where": "headless"})
+    scored = said.headers["location"]
+    served.wait_until(scored.removeprefix("/runs/"), "done", 400)
+    served.models = [model := SteadyModel(glider_script(), held="")]
+    live = client.post("/pages", data=common | {"sentence": GLIDERS, "where": "here"}).headers["location"]
+    tab.goto(served.access.link)
+    tab.goto(served.address + live)  # it lives where somebody looks
+    tab.wait_for_selector("text=Version 2: to be put right", state="attached", timeout=120_000)
+    model.held = "page"
+    model.let(150)
+    return {"page-live": live, "page-score": scored}
 
 
 class SteadyModel(HeldModel):
@@ -132,10 +180,20 @@ def fill(served: Served) -> dict[str, str]:
 def photograph(page: Page, screen: str, file: Path) -> None:
     """The whole page, once it is quiet; of a result with one call that was tried."""
     page.wait_for_timeout(1500)
+    # What is not in the window is not drawn there until somebody scrolls to it.
+    page.evaluate(
+        "document.querySelectorAll('.step > details').forEach((one) => (one.style.contentVisibility = 'visible'))"
+    )
     if screen == "result":
         page.fill("#try-arguments", "1999, 3")
         page.click("#try button.primary")
         page.wait_for_selector(".tried")
+        page.evaluate("document.activeElement.blur()")
+    if screen == "page-score":
+        if page.locator("text=Run it here").count():
+            page.click("text=Run it here")
+        page.wait_for_selector("iframe").content_frame().click("button")
+        page.wait_for_timeout(4000)
         page.evaluate("document.activeElement.blur()")
     if screen == "settings":  # what follows names folders of this machine
         page.locator("main .card").first.screenshot(path=file)
@@ -164,16 +222,17 @@ def visit(browser: Browser, served: Served, screens: dict[str, str], folder: Pat
         page.close()
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, only_pages: bool = False) -> None:
     """All pictures into this folder, and the best beside the docs."""
     home = Path(tempfile.mkdtemp())
     os.environ.update(BURNISH_HOME=str(home), BURNISH_CONFIG=str(home / "config.toml"))
     served = Served(Store(home))
     chromium = next(filter(None, map(shutil.which, BROWSERS)))
     try:
-        screens = fill(served)
+        screens = {} if only_pages else fill(served)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            screens = screens | begin_pages(browser, served)
             visit(browser, served, screens, folder)
             browser.close()
     finally:
@@ -186,6 +245,8 @@ def keep(folder: Path) -> None:
     """The best ones, smaller where pngquant is there."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name, kept in KEPT.items():
+        if not (folder / f"{name}.png").is_file():
+            continue
         target = shutil.copyfile(folder / f"{name}.png", IMAGES / f"{kept}.png")
         if shutil.which("pngquant"):
             subprocess.run(["pngquant", "--force", "--strip", "--output", target, "128", target], check=True)
@@ -194,5 +255,5 @@ def keep(folder: Path) -> None:
 if __name__ == "__main__":
     place = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
     place.mkdir(parents=True, exist_ok=True)
-    main(place)
+    main(place, only_pages="pages" in sys.argv[2:])
     print(place)

@@ -29,7 +29,7 @@ LAYERS = [
     "tasks config",
     "events",
     "json_schema",
-    "errors text paths no_telemetry version parsing intervals jsonlines redact",
+    "errors text paths no_telemetry version parsing intervals jsonlines redact zips",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 DOORS = {"__init__", "__main__"}

@@ -40,6 +40,7 @@ def examine() -> list[DoctorFinding]:
         DoctorFinding(thing="python", fine=sys.version_info >= (3, 11), says=version),
         check_sandbox(),
         check_containers(),
+        check_browser(),
         *_check_models(),
         _check_engine(),
         _check_disk(paths.cache()),
@@ -103,6 +104,17 @@ def check_containers() -> DoctorFinding:
     except BurnishError as error:
         says = f"none to stand in for bubblewrap: {error}"
         return DoctorFinding(thing="containers", fine=False, says=says, needed=False)
+
+
+def check_browser() -> DoctorFinding:
+    """What pages run in, without a window."""
+    from burnish.sandbox.browser import find_chromium
+
+    try:
+        return DoctorFinding(thing="browser", fine=True, says=str(find_chromium()), needed=False)
+    except SetupProblem as problem:
+        finding = _from_problem("browser", problem)
+        return finding.model_copy(update={"says": finding.says.removesuffix(" Type"), "needed": False})
 
 
 def _check_models() -> Iterator[DoctorFinding]:

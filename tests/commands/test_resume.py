@@ -296,7 +296,7 @@ def test_a_run_of_another_verb_is_refused_in_one_paragraph(whole: Run, store: St
     name = left_by_a_crash(store, whole, 5)
     record = store.runs / name / "events.jsonl"
     first, *rest = record.read_text().splitlines()
-    record.write_text("\n".join([json.dumps(json.loads(first) | {"verb": "page"}), *rest]))
+    record.write_text("\n".join([json.dumps(json.loads(first) | {"verb": "check"}), *rest]))
     with refused():
         resume(name, model(), store=store)
 

@@ -24,6 +24,7 @@ from burnish.web.guard import Access
 from burnish.web.run_view import RunView, open_view
 from burnish.web.server import listen, make_server
 from burnish.web.views import VIEWS
+from tests.playwright_driver import start_playwright
 from tests.support import DOUBLE
 from tests.web.slow_weights import BYTES, TINY, SlowSource
 
@@ -150,12 +151,9 @@ def browser() -> Iterator[Any]:
     found = os.environ.get("BURNISH_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if not found:
         pytest.skip("there is no Chromium here: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield launched
-        launched.close()
+    launched = start_playwright().chromium.launch(executable_path=found, args=["--no-sandbox"])
+    yield launched
+    launched.close()
 
 
 @pytest.fixture

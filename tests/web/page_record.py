@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from typing import Any
 
 from burnish.events import (
     Asked,
@@ -24,6 +25,8 @@ from burnish.runs import Store
 
 BROKEN = "const box = document.querySelector('#dyn-ui');\nbox.fill();"
 WORKING = "const box = document.querySelector('#dyn-ui');\nbox.append('here it is');\nreturn {cells: 40000};"
+EASY = ("button", "start", "box")
+"""Criteria that hold."""
 
 
 def draw_png(width: int = 8, height: int = 6) -> bytes:
@@ -37,11 +40,11 @@ def draw_png(width: int = 8, height: int = 6) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
-def keep_page(store: Store, say: str = "", headless: bool = True) -> str:
-    """Its id. `say` is added to all that the page and the model say."""
+def keep_page(store: Store, say: str = "", case: str = "counter", **facts: Any) -> str:
+    """Its id. `say` is added to all that the page and the model say; `facts` are more of its settings."""
     run_id, record = store.begin("page")
-    facts = PageFacts(case="life", context="the usual", headless=headless)
-    settings = RunSettings(limits={"rounds": 4}, page=facts).to_json()
+    told = PageFacts(case=case, context="the usual", **facts)
+    settings = RunSettings(limits={"rounds": 4}, page=told).to_json()
     asked = dict(purpose="page", temperature=0.2, top_p=1.0, max_tokens=900, seed=1)
     replied = dict(purpose="page", tokens_in=400, tokens_out=90, seconds=2.0, dollars=0.0)
     errors = (PageError(kind="exception", message=f"TypeError: box.fill is no function {say}", line=2, cycle=1),)
@@ -57,6 +60,7 @@ def keep_page(store: Store, say: str = "", headless: bool = True) -> str:
             name="rules", what=f"The rules are right {say}", points=5, of=10, by="probe", holds=True, cycle=2
         ),
         CriterionScore(name="gun", what="A gun is there", points=0, of=10, by="probe", holds=False, why=f"none {say}"),
+        *(CriterionScore(name=name, what=name, points=2, of=2, by="probe", holds=True) for name in EASY),
         CriterionScore(name="looks", what=f"It looks good {say}", points=0, of=5, by="person", holds=None),
     )
     sentence = f"the Game of Life {say}"
@@ -78,7 +82,7 @@ def keep_page(store: Store, say: str = "", headless: bool = True) -> str:
             recording="pages/2.webp", **seen,
         ),
         PageJudged(cycle=2, held=held),
-        PageScored(case="life", criteria=rows, points=5, of=25),
+        PageScored(case="counter", criteria=rows, points=11, of=31),
         Stopped(reason="done"),
         RunFinished(verdict="plausible", why=f"it runs {say}", version=2),
     ]  # fmt: skip

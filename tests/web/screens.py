@@ -13,6 +13,7 @@ from burnish.models.adapters import CARD, AdapterCard, Score, adapters_home
 from burnish.text import strip_controls
 from tests.support import block, script
 from tests.web.conftest import HeldModel, Served
+from tests.web.page_record import keep_page
 from tests.web.test_evaluate_page import fake
 from tests.web.test_uploads import make_zip
 
@@ -32,6 +33,7 @@ class Filled:
 
     run: str
     stopped: str
+    page: str
     check: str
     evaluation: str
     other_evaluation: str
@@ -57,8 +59,8 @@ def end_run(served: Served, client: httpx.Client, run_id: str) -> None:
 
 
 def fill(served: Served, client: httpx.Client) -> Filled:
-    """A run that is over, one that was stopped, a check, two evaluations, a training and its adapter: all say what is
-    evil.
+    """A run that is over, one that was stopped, a page, a check, two evaluations, a training and its adapter: all say
+    what is evil.
     """
     served.models = [HeldModel(evil_script(), held="")]
     run = served.begin(client, EVIL_SENTENCE)
@@ -79,7 +81,7 @@ def fill(served: Served, client: httpx.Client) -> Filled:
         assert time.monotonic() < until
         time.sleep(0.05)
     evaluations = [fake({"toy/1": [False, True], "toy/2": [False]}, text=EVIL, seeds=(0,)) for _ in range(2)]
-    return Filled(run, stopped, check, *evaluations, keep_training())
+    return Filled(run, stopped, keep_page(served.store, EVIL), check, *evaluations, keep_training())
 
 
 def keep_training() -> str:
@@ -103,13 +105,15 @@ BROKEN = '    assert double(3) == 6, "<img src=x onerror=alert(4)>"\n'
 def list_screens(served: Served, client: httpx.Client, filled: Filled) -> list[str]:
     """The address of every page that a person can come to; parts of pages, downloads and reports in frames are none."""
     known = {"run": filled.run, "check": filled.check, "evaluation": filled.evaluation, "number": "1", "kind": "pull"}
-    known["training"] = filled.training
+    known |= {"training": filled.training, "cycle": "1", "file": "1.png"}
     routes = [route for view in served.views for route in view.ROUTES if "GET" in (route.methods or ())]
     paths = [re.sub(r"{(\w+)(?::\w+)?}", lambda name: known[name[1]], route.path) for route in routes]
     run, evaluation = filled.run, filled.evaluation
     named = [
         f"/?from={run}",
         f"/runs/{filled.stopped}",
+        f"/runs/{filled.page}",
+        f"/pages?from={filled.page}",
         f"/compare?a={run}&b={filled.stopped}",
         f"/delete?run={run}",
         "/runs?search=%3Cimg%20src=x%20onerror=alert(6)%3E",

@@ -520,8 +520,8 @@ def test_a_run_that_waits_to_be_taken_up_tells_its_steps_once(
 
 
 MADE_OF_WORDS = (
-    'img, iframe:not([sandbox=""], [sandbox="allow-scripts"]), object, embed, base, script:not([src]), '
-    "[onerror], [onload], [onclick]"
+    'img:not([src^="/runs/"]), iframe:not([sandbox=""], [sandbox="allow-scripts"]), object, embed, base, '
+    "script:not([src]), [onerror], [onload], [onclick]"
 )
 """What is on no page of ours; frames that show reports are of no origin."""
 

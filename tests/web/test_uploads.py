@@ -16,13 +16,9 @@ from burnish.errors import SetupProblem
 from burnish.runs import Store
 from burnish.runs.request import Request
 from burnish.tasks import Task
-from burnish.web import uploads
 from burnish.web.uploads import (
     KEPT_SECONDS,
-    LONGEST,
-    MOST_DEPTH,
-    MOST_ENTRIES,
-    MOST_UNPACKED,
+    LIMITS,
     holds_tests,
     make_folder,
     note_run,
@@ -31,6 +27,7 @@ from burnish.web.uploads import (
     remove_unneeded,
     unpack,
 )
+from burnish.zips import LONGEST, MOST_DEPTH
 
 GOOD = {
     "shop/cart.py": "def total(prices):\n    return sum(prices)\n",
@@ -138,7 +135,7 @@ BAD_ZIPS = {
     "a bomb": (make_zip({"a.py": b"0" * 30_000_000}), "far more"),
     "too large": (make_zip({"a.bin": os.urandom(2**20) * 60}, zipfile.ZIP_STORED), "far more"),
     "files in files": (make_overlapping(500), "files within files"),
-    "too many": (make_zip({f"{n}.py": "" for n in range(MOST_ENTRIES + 1)}), "more than"),
+    "too many": (make_zip({f"{n}.py": "" for n in range(LIMITS.entries + 1)}), "more than"),
     "twice": (rename(make_zip({"a.py": "x", "b.py": "y"}), b"b.py", b"a.py"), "under one name"),
     "a file as folder": (make_zip({"a": "x", "a/b.py": "y"}), "under one name"),
     "empty": (make_zip({}), "is empty"),
@@ -158,7 +155,7 @@ def test_a_zip_that_could_do_harm_is_refused_with_one_sentence(name: str, folder
         unpack("x.zip", data, folder)
     assert "\n" not in str(refused.value)
     assert {path for path in folder.parent.parent.rglob("*") if not path.is_relative_to(folder)} == before
-    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= MOST_UNPACKED
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= LIMITS.unpacked_bytes
 
 
 def test_a_zip_that_lies_about_its_size_is_counted_while_it_unpacks(folder: Path) -> None:
@@ -270,5 +267,5 @@ def test_uploads_go_with_their_run_and_with_time_and_an_unfinished_run_keeps_its
 def test_the_limits_on_zips_hold_for_what_a_repair_copies() -> None:
     from burnish.checks.final import MOST_BYTES, MOST_FILES
 
-    assert uploads.MOST_UNPACKED <= MOST_BYTES
-    assert uploads.MOST_ENTRIES <= MOST_FILES
+    assert LIMITS.unpacked_bytes <= MOST_BYTES
+    assert LIMITS.entries <= MOST_FILES

@@ -21,12 +21,14 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish.agent.limits import Limits, explain_missing_cap
+from burnish.cli.eval_pages import compare_on_screen as compare_pages_on_screen
+from burnish.cli.eval_pages import describe_pages, read_pages
 from burnish.cli.io import print_json, print_table
 from burnish.cli.setup import show_fetching
 from burnish.errors import SetupProblem
 from burnish.evals.compare import Comparison, describe_difference
 from burnish.evals.compare import compare as compare_results
-from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, list_evaluations
+from burnish.evals.eval_store import PAGES_FILE, PLAN_FILE, Folder, find_evaluation, list_evaluations
 from burnish.evals.handle import AnswerCounted, AttemptFinished, EvalBegun, EvalEvent, EvalHandle, Preparing
 from burnish.evals.metrics import RESULTS_FILE, compute_results, count_results, read_results
 from burnish.evals.reports.plots import draw_comparison
@@ -319,8 +321,11 @@ def show_list(as_json: bool) -> None:
     suites = [(info.name, info.variants, info.splits, info.rows, info.what) for info in SUITES.values()]
     strategies = [(name, one_line((kind.__doc__ or "").split("\n")[0], 200)) for name, kind in STRATEGIES.items()]
     kept = []
-    for path in list_evaluations()[:MOST_KEPT]:
+    for path in list_evaluations(PLAN_FILE, PAGES_FILE)[:MOST_KEPT]:
         try:
+            if (path / PAGES_FILE).is_file():
+                kept.append((path.name, *describe_pages(path)))
+                continue
             folder = Folder.open(path)
         except SetupProblem:  # it cannot be read, and is left out here
             continue
@@ -352,23 +357,33 @@ def show_list(as_json: bool) -> None:
 
 def compare_on_screen(names: tuple[str, str], plot: Path | None, as_json: bool) -> None:
     """Compare two evaluations, or two groups of them, and print and draw what came of it."""
-    a, b = ([_read_results(name.strip()) for name in side.split(",")] for side in names)
-    found = compare_results(a, b)
     if plot and plot.suffix.lower() != ".svg":
         raise SetupProblem(f"A plot is an SVG file, and {plot.name!r} is not named like one. Try: --plot compare.svg")
+    pages = [[read_pages(name.strip()) for name in side.split(",")] for side in names]
+    if any(one is not None for side in pages for one in side):
+        picture = compare_pages_on_screen(names, pages, as_json)
+        if plot:
+            _keep_plot(plot, picture)
+        return
+    a, b = ([_read_results(name.strip()) for name in side.split(",")] for side in names)
+    found = compare_results(a, b)
     if plot:
-        try:
-            write_atomically(plot, draw_comparison(a, b).encode())
-        except OSError as error:
-            raise SetupProblem(
-                f"The plot cannot be written to {str(plot)!r} ({error.strerror}). Choose another place: --plot FILE.svg"
-            ) from error
+        _keep_plot(plot, draw_comparison(a, b))
     if as_json:
         print_json(json.dumps(found.model_dump(mode="json"), indent=2))
         return
     _show_comparison(found, names)
     if plot:
         print(f"Drawn into {strip_controls(str(plot))}")
+
+
+def _keep_plot(file: Path, picture: str) -> None:
+    try:
+        write_atomically(file, picture.encode())
+    except OSError as error:
+        raise SetupProblem(
+            f"The plot cannot be written to {str(file)!r} ({error.strerror}). Choose another place: --plot FILE.svg"
+        ) from error
 
 
 def _read_results(name: str) -> Results:

@@ -11,7 +11,7 @@ import typer
 from burnish.cli.check import check, strengthen, verify
 from burnish.cli.eval import compare, evaluate
 from burnish.cli.page import page
-from burnish.cli.runs import explain, rate, rm, runs, show
+from burnish.cli.runs import explain, export, import_file, rate, rm, runs, show
 from burnish.cli.setup import config_app, doctor, models_app, own_tests
 from burnish.cli.train import adapters_app, train_app
 from burnish.cli.ui import ui
@@ -29,6 +29,8 @@ app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
 app.add_typer(train_app, name="train")
 app.add_typer(adapters_app, name="adapters")
+app.command()(export)
+app.command("import")(import_file)
 app.command("eval")(evaluate)
 app.command()(compare)
 app.command()(doctor)

@@ -1,8 +1,9 @@
-"""Looking back: `burnish runs`, `show`, `explain`, `rate` and `rm`."""
+"""Looking back: `burnish runs`, `show`, `explain`, `rate`, `rm`, `export` and `import`."""
 
 import json
 import shutil
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -184,3 +185,22 @@ def rm(
         typer.confirm(f"Delete {', '.join(names)} for good?", abort=True)
     for name in dict.fromkeys(names):
         print(f"deleted {store.remove(name)}")
+
+
+def export(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="Ids of runs, or evaluations of pages.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A new file.")] = Path("runs.zip"),
+) -> None:
+    """Put runs, with all that belongs to them, into one file for another machine."""
+    from burnish.commands.exchange import export_runs
+
+    for name in export_runs(runs, out):
+        print(f"{name} -> {out}")
+
+
+def import_file(file: Annotated[Path, typer.Argument(help="What `burnish export` has written.")]) -> None:
+    """Take in runs from another machine."""
+    from burnish.commands.exchange import import_runs
+
+    for name in import_runs(file):
+        print(f"imported {name}")

@@ -132,16 +132,19 @@ def build_request(
     )
 
 
-def deliver(run: Run, store: Store, watch: Watch | None = None) -> Run:
-    """Put page, code, pictures, report and evidence into the folder that the run names, if it names one."""
+def deliver(run: Run, store: Store, watch: Watch | None = None, numbered: bool = False) -> Run:
+    """Put page, code, pictures, report and evidence into the folder that the run names, if it names one.
+
+    With `numbered` into one beside it where that is not empty.
+    """
     if not run.settings.out or run.verdict is None:
         return run
     files = list_page_files(run, store.runs / run.id)
-    return store.add(run, put_files(run, files, Path(run.settings.out)), watch)
+    return store.add(run, put_files(run, files, Path(run.settings.out), numbered), watch)
 
 
-def tick(run: str, criterion: str, holds: bool, *, by: str = TICKER, store: Store | None = None) -> Run:
-    """Put on a run's record whether a person says that a criterion of its case holds.
+def tick(run: str, criterion: str, holds: bool | None, *, by: str = TICKER, store: Store | None = None) -> Run:
+    """Put on a run's record whether a person says that a criterion of its case holds; None takes back what was said.
 
     Those of probes may be judged too: their points stay, and the agreement of probes and people is shown.
     """

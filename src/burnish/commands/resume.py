@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.agent.questions import Answerer, OpenQuestion
-from burnish.commands import fix, write
+from burnish.commands import fix, page, write
 from burnish.commands.apply import GOOD, fix_facts, is_in_place
 from burnish.commands.fix import plan_again
 from burnish.errors import SetupProblem
@@ -27,6 +27,7 @@ from burnish.events.history import count_until_question
 from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models
 from burnish.packages import Budget
+from burnish.pages.attempt import start_page
 from burnish.report.deliverables import read_suite
 from burnish.runs import Run, Store, Watch
 from burnish.runs.attempt import Begin, Resources, start
@@ -62,7 +63,8 @@ def resume(
     `review` is who looks at what has not been looked at, where the run was to be reviewed. `settle` is asked what is
     right where versions disagree, unless that is on record. `beside` is a folder for the result of a run of `write`
     that names none, as there. Thoughts are kept where they were, or from now on.
-    `begin` is given the handle once there is one, to follow and to stop it.
+    `begin` is given the handle once there is one, to follow and to stop it. A page goes on in a Chromium without
+    network, wherever it ran before.
     A finished run comes back as it is; `question` is the open one in it that is to be answered, by `burnish.answer`.
     """
     store = store or Store()
@@ -84,6 +86,8 @@ def resume(
         out = Path(opened.folder) if opened.folder else None
     elif request.verb == "write" and opened.verdict and request.limits == limits_of(opened):
         return _deliver(opened, out, store, watch)  # it was killed just before its delivery
+    elif request.verb == "page" and opened.verdict and request.limits == limits_of(opened):
+        return page.deliver(opened, store, watch, numbered=True)
     elif request.verb == "fix" and fix_facts(opened).apply and is_in_place(opened):
         return fix.deliver(opened, store, watch)
     resources = Resources(
@@ -98,7 +102,9 @@ def resume(
     )
     if request.verb == "fix":
         return fix.repair(plan_again(opened, Budget.within(request.limits.seconds)), request, resources, begin)
-    begin(handle := start(request, resources))
+    begin(handle := start_page(request, resources) if request.verb == "page" else start(request, resources))
+    if request.verb == "page":
+        return page.deliver(handle.wait(), store, watch, numbered=True)
     return _deliver(handle.wait(), out, store, watch)
 
 
@@ -157,10 +163,10 @@ def is_over(run: Run, raised: Mapping[str, float] | None = None, deliver: bool =
 
     Raises SetupProblem for a run of a verb that cannot be taken up again.
     """
-    if run.started.verb not in ("write", "fix"):
+    if run.started.verb not in ("write", "fix", "page"):
         raise SetupProblem(
-            f"Run {run.id!r} is one of `burnish {run.started.verb}`; only runs of write and fix can be taken up again. "
-            f"Look at it with: burnish show {run.id}"
+            f"Run {run.id!r} is one of `burnish {run.started.verb}`; only runs of write, fix and page can be taken up "
+            f"again. Look at it with: burnish show {run.id}"
         )
     stopped, settings = run.ending(Stopped), run.settings
     further = limits_of(run, raised) != limits_of(run) and stopped is not None and stopped.reason != "done"
@@ -179,7 +185,7 @@ def request_again(run: Run, limits: Limits, sandbox: str | None = None) -> Reque
         task = Task(**settings.task)
     except (TypeError, ValidationError) as error:
         raise _explain_unreadable(run) from error
-    usual = () if verb == "fix" else write.CHECKS_AT_END
+    usual = write.CHECKS_AT_END if verb == "write" else ()
     return Request(
         task=task,
         verb=verb,
@@ -196,6 +202,8 @@ def request_again(run: Run, limits: Limits, sandbox: str | None = None) -> Reque
         questions=settings.questions,
         keep_thoughts=settings.keep_thoughts,
         fix=settings.fix,
+        # Where nobody has to open a tab. What it may reach there is the cell's own, whoever wrote the record.
+        page=settings.page.model_copy(update={"headless": True}) if settings.page else None,
     )
 
 

@@ -140,5 +140,6 @@ class CriterionTicked(BaseEvent):
     kind: Literal["criterion_ticked"] = "criterion_ticked"
     case: str
     name: str
-    holds: bool
+    holds: bool | None
+    """None: what was said before is taken back."""
     by: str = ""

@@ -419,6 +419,7 @@ def _quote_people(event: Event) -> Iterator[Remark]:
         case Reviewed():
             yield Remark(kind="reviewed", about=event.where, said=event.said, words=event.words[:TEXT], line=event.line)
         case CriterionTicked():
-            yield Remark(kind="ticked", about=redact(event.name), said="yes" if event.holds else "no")
+            said = {True: "yes", False: "no", None: "taken back"}[event.holds]
+            yield Remark(kind="ticked", about=redact(event.name), said=said)
         case Rated():
             yield Remark(kind="rated", words=event.comment[:TEXT], stars=event.stars)

@@ -236,7 +236,7 @@ class Remark(Frozen):
     about: Line = ""
     """The assumption, where in the run, or the criterion that was ticked."""
     said: Line = ""
-    """For a review: go_on, change, comment, edited or stop. For a tick: yes or no."""
+    """For a review: go_on, change, comment, edited or stop. For a tick: yes, no or taken back."""
     words: Text = ""
     line: Count | None = None
     stars: Annotated[int, Field(ge=1, le=5)] | None = None

@@ -34,6 +34,8 @@ MESSAGES_PER_SECOND = 500
 """More wait in the browser's own memory."""
 MOST_CONNECTIONS = 8
 """Of one page: tabs that show it, and what its code opens besides."""
+MOST_LOADS = 5
+"""Of one version: a tab may be reloaded, and a page that reloads itself does nothing else."""
 MOST_QUESTIONS = 8
 """That one version may ask the model."""
 LINE_CHARACTERS = 2000
@@ -84,6 +86,7 @@ class _Version:
         """Whether the code said that it is done, or gave up."""
         self.killed: Kill = ""
         self.questions = 0
+        self.loads = 0
 
     def take(self, text: str) -> str | None:
         """The text, cut to a line's length; None once there is no room any more."""
@@ -147,7 +150,7 @@ class _Connection:
         self._loop.call_soon_threadsafe(self._loop.create_task, self._close())
 
     async def _close(self) -> None:
-        with suppress(RuntimeError):  # it is closed already
+        with suppress(WebSocketDisconnect, RuntimeError):  # it is closed already
             await self.socket.close()
 
 
@@ -178,8 +181,8 @@ class FrameLink:
 
     @property
     def has_room(self) -> bool:
-        """Whether one more connection is taken."""
-        return len(self._connections) < MOST_CONNECTIONS
+        """Whether one more connection is taken; none of a version that was ended."""
+        return len(self._connections) < MOST_CONNECTIONS and not self.killed
 
     @property
     def is_connected(self) -> bool:
@@ -253,7 +256,7 @@ class FrameLink:
             self.wait(lambda: version.killed or version.ended, min(SAMPLE_SECONDS, max(0, until - time.monotonic())))
             if version.ended:
                 until = min(until, time.monotonic() + SHORT_WATCH_SECONDS)
-                self.wait(lambda: version.killed, until - time.monotonic())
+                self.wait(lambda: version.killed, SHORT_WATCH_SECONDS / 2)  # the first look says nothing of motion
         return time.monotonic() - began
 
     def call(self, tool: str, arguments: dict[str, Any], timeout_seconds: float) -> Any:
@@ -299,7 +302,10 @@ class FrameLink:
             if not self._connections:  # the first, or a tab that was reloaded
                 version.errors.clear()
                 version.console.clear()
+                version.loads += 1
             self._connections.append(connection)
+        if version.loads > MOST_LOADS:
+            self.kill("left")
         greeting = asyncio.create_task(self._greet(connection))
         try:
             await self._listen(connection)

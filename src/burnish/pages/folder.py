@@ -89,5 +89,5 @@ def measure_agreement(run: Run) -> float | None:
     """Cohen's κ between probes and people, where both judged the same criteria; None where those are too few."""
     scored = run.ending(PageScored)
     said = {tick.name: tick.holds for tick in run.all(CriterionTicked) if scored and tick.case == scored.case}
-    rows = scored.criteria if scored else ()
-    return agreement((one.holds, said[one.name]) for one in rows if one.holds is not None and one.name in said)
+    pairs = ((one.holds, said.get(one.name)) for one in scored.criteria) if scored else ()
+    return agreement((probe, person) for probe, person in pairs if probe is not None and person is not None)

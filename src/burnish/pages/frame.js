@@ -15,7 +15,7 @@
   const MOST_PIXELS = 1 << 20;
 
   // No policy of a document forbids these, and a frame within this one runs no code: what is gone here is gone.
-  for (const name of Object.getOwnPropertyNames(window)) if (/^(webkit)?RTC/.test(name)) delete window[name];
+  for (const name of Object.getOwnPropertyNames(window)) if (/^(webkit)?RTC|^Notification$/.test(name)) delete window[name];
   document.currentScript.remove();
 
   // --- the channel ---
@@ -132,7 +132,8 @@
   addEventListener("error", ({ message, filename, lineno, error }) => {
     if (!message) return; // a picture that is missing
     const isSyntax = error instanceof SyntaxError && !lineOf(error.stack);
-    const line = filename?.endsWith(`page-${cycle}.js`) ? lineno : lineOf(error?.stack);
+    // Code that cannot be read never gets as far as its own name: its line comes with the document's.
+    const line = isSyntax || filename?.endsWith(`page-${cycle}.js`) ? lineno : lineOf(error?.stack);
     tell("error", isSyntax ? "syntax" : "exception", error instanceof Error ? describe(error) : message, line);
   });
   addEventListener("unhandledrejection", ({ reason }) => tell("error", "rejection", describe(reason), lineOf(reason?.stack)));

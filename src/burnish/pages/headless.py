@@ -25,6 +25,8 @@ PICTURE_SECONDS = 5.0
 HEAP_SECONDS = 2.0
 LOOK_SECONDS = 0.2
 """Between two looks at whether the run was stopped."""
+DRAWN_SECONDS = 1.0
+"""In which a picture of a page that is not hanging is there."""
 FRAME_SECONDS = 0.2
 """Between two pictures of a recording."""
 NEWS_SECONDS = 0.3
@@ -66,7 +68,7 @@ class HeadlessPage:
         """
         self._limits, self._cancel = limits, cancel
         self._tab: Tab | None = None
-        self._closing = threading.Lock()
+        self._closing, self._drawing = threading.Lock(), threading.Lock()
         self._is_closed = False
         self._cell, self._devtools = open_chromium(limits.heap_bytes + PAGE_ITSELF_BYTES, servers)
         self._server = FrameServer(self._cell.listener, own_tab=True)
@@ -80,7 +82,11 @@ class HeadlessPage:
         """Open a tab for this version in place of the one before, watch it, and measure what only DevTools can."""
         began = time.monotonic()
         if self._tab:
+            # Chromium dies now and then where a tab ends while a picture of it is made.
+            has_drawn = self._drawing.acquire(timeout=DRAWN_SECONDS)
             self._end(self._tab, "closed")
+            if has_drawn:
+                self._drawing.release()
         self._link.begin(cycle, code)
         try:
             tab = self._open_tab(cycle)
@@ -232,7 +238,10 @@ class HeadlessPage:
         return None
 
     def _capture(self, tab: Tab, **options: Any) -> bytes:
-        said = self._devtools.call("Page.captureScreenshot", tab.session, PICTURE_SECONDS, **options)
+        with self._drawing:
+            if tab.killed:
+                raise DevToolsError("the tab is gone")
+            said = self._devtools.call("Page.captureScreenshot", tab.session, PICTURE_SECONDS, **options)
         return base64.b64decode(said["data"])
 
 

@@ -437,8 +437,9 @@ def _narrate_page(event: BaseEvent) -> Iterator[Line]:
                 yield Line("", describe_criterion(one), tone)
         case CriterionTicked():
             who = "The user" if event.by in ("", USER) else one_line(event.by, 80)
-            holds = "holds" if event.holds else "does not hold"
-            yield Line("you", f"{who} said that {one_line(event.name, 80)} {holds}.")
+            what, holds = one_line(event.name, 80), "holds" if event.holds else "does not hold"
+            taken_back = f"{who} took back what was said of {what}."
+            yield Line("you", taken_back if event.holds is None else f"{who} said that {what} {holds}.")
 
 
 def describe_observed(seen: PageObserved) -> str:

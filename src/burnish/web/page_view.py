@@ -147,11 +147,11 @@ class PageView:
         return self.run.all(PageTold)[-MOST_LINES:]
 
     @cached_property
-    def sent(self) -> str:
-        """Exactly what the model was sent last about a version, or about an answer that held none."""
+    def sent(self) -> tuple[int, str] | None:
+        """Exactly what the model was sent last about a version, or about an answer that held none, and its cycle."""
         said = [event for event in self.run.events if isinstance(event, PageJudged | PageRefused)]
-        last = said[-1] if said else None
-        return last.why if isinstance(last, PageRefused) else last.sent if last else ""
+        texts = [(event.cycle, event.why if isinstance(event, PageRefused) else event.sent) for event in said]
+        return next(((cycle, text) for cycle, text in reversed(texts) if text), None)
 
     @cached_property
     def judged(self) -> PageJudged | None:

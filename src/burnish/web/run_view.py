@@ -173,7 +173,7 @@ class RunView:
     @property
     def can_go_on(self) -> bool:
         """Whether the run can be taken up again where it ended."""
-        if self.run is None or self.is_live or self.run.started.verb not in ("write", "fix"):
+        if self.run is None or self.is_live or self.run.started.verb not in ("write", "fix", "page"):
             return False
         return self.run.verdict is None or bool(describe_going_on(self.run))
 

@@ -206,6 +206,8 @@ def _describe_page(event: BaseEvent, t: Translate) -> tuple[str, str, Tone] | No
         case PageScored():
             return "check", t("Points: {n} of {of}", n=event.points, of=event.of), ""
         case CriterionTicked():
+            if event.holds is None:
+                return "you", t("A person takes back: {what}", what=event.name), ""
             text = t("A person says that this holds: {what}") if event.holds else t("A person says no to: {what}")
             return "you", text.format(what=event.name), ""
     return None

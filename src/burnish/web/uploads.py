@@ -5,16 +5,11 @@ commands. Folders that are no longer needed go whenever a new one is made.
 """
 
 import ast
-import io
-import re
 import secrets
 import shutil
-import stat
 import sys
 import time
-import zipfile
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -25,24 +20,24 @@ from burnish.paths import PRIVATE_MODE, make_private_folder, write_atomically
 from burnish.runs import Store
 from burnish.runs.store import RUNNING
 from burnish.tasks.repair import function_names
-from burnish.text import one_line, slug, strip_controls
+from burnish.text import one_line, slug
+from burnish.zips import LONGEST, ZipLimits, unpack_zip
 
 MOST_BYTES = 24 << 20
 """Of an uploaded file, as it comes."""
-MOST_ENTRIES, MOST_UNPACKED, MOST_RATIO, MOST_DEPTH = 5_000, 50_000_000, 100, 20
+LIMITS = ZipLimits(
+    entries=5_000,
+    unpacked_bytes=50_000_000,
+    ratio=100,
+    advice="Zip the folder again, without what does not belong there.",
+)
 """Of a zip; about what a project may have to be copied for the checks on a repair."""
-FEW_BYTES = 1 << 20
-"""Up to here it does not matter how well something is packed."""
-LONGEST = 200
-"""Bytes in a name."""
 KEPT_SECONDS = 30 * 24 * 3600
 LEFT_OUT = frozenset(
     (".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "__pycache__", "node_modules", "__MACOSX", ".DS_Store")
 )
 """What no check reads, or belongs to the machine that it was made on."""
 UPLOADS, RUN = "uploads", "run"
-ENTRY_MARK, ENTRY_HEAD = b"PK\x01\x02", 30
-"""What each line of a zip's directory begins with, and the least that stands before the bytes of a file."""
 
 
 @contextmanager
@@ -84,70 +79,10 @@ def unpack(name: str, data: bytes, folder: Path) -> Path:
     """The project in a zip: the only folder at its top, else all of it. Raises SetupProblem for what could do harm."""
     top = folder / slug(Path(name).stem)
     top.mkdir()
-    if data.count(ENTRY_MARK) > MOST_ENTRIES:  # counted before any is read
-        raise SetupProblem(f"The zip holds more than {MOST_ENTRIES:,} files. Send a smaller folder.")
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _refuse_overlap(archive)
-            entries = [entry for entry in archive.infolist() if LEFT_OUT.isdisjoint(entry.orig_filename.split("/"))]
-            for entry in entries:
-                if why := _explain_refusal(entry):
-                    said = one_line(entry.orig_filename, 80)
-                    raise SetupProblem(f"The zip holds {why}: {said!r}. Take that out, and zip the folder again.")
-            _write_entries(archive, entries, top, len(data))
-    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-        raise SetupProblem("The zip holds several things under one name. Zip the folder again.") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise SetupProblem(f"{one_line(name, 80)!r} is no zip, or it is damaged. Zip the folder again.") from error
+    unpack_zip(name, data, top, LIMITS, LEFT_OUT)
     inside = list(top.iterdir())
     is_wrapped = len(inside) == 1 and inside[0].is_dir() and not (inside[0] / "__init__.py").exists()
     return mark_project(inside[0] if is_wrapped else top)
-
-
-def _refuse_overlap(archive: zipfile.ZipFile) -> None:
-    """Raises SetupProblem where files share their bytes: that is how little becomes very much."""
-    ends_before = archive.start_dir
-    for entry in sorted(archive.infolist(), key=lambda entry: -entry.header_offset):
-        if entry.header_offset + ENTRY_HEAD + entry.compress_size > ends_before:
-            raise SetupProblem("The zip holds files within files, as no usual program makes it. Zip the folder again.")
-        ends_before = entry.header_offset
-
-
-def _explain_refusal(entry: zipfile.ZipInfo) -> str:
-    """Why a file of a zip is not taken; empty where it is."""
-    name = entry.orig_filename  # `filename` ends where a zero byte stands
-    parts = name.split("/")
-    if strip_controls(name) != name or "\n" in name or "\t" in name:
-        return "a name with characters that cannot be seen"
-    if name.startswith("/") or "\\" in name or ".." in parts or re.match("[A-Za-z]:", name):
-        return "a name that leads out of the folder"
-    if len(parts) > MOST_DEPTH or any(len(part.encode()) > LONGEST for part in parts):
-        return "a name that is too long, or too many folders in folders"
-    if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "a link or a device where a file should be"
-    if entry.flag_bits & 1:
-        return "a file that is locked with a password"
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "a file that is packed in an unusual way"
-    return ""
-
-
-def _write_entries(archive: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], top: Path, packed: int) -> None:
-    """Write files and folders below `top`; what they unpack to is counted while they do."""
-    count = 0
-    for entry in entries:
-        path = top.joinpath(*(part for part in entry.filename.split("/") if part not in ("", ".")))
-        (path if entry.is_dir() else path.parent).mkdir(parents=True, exist_ok=True)
-        if entry.is_dir():
-            continue
-        with archive.open(entry) as source, path.open("xb") as target:
-            while piece := source.read(1 << 16):
-                count += len(piece)
-                if count > min(MOST_UNPACKED, max(FEW_BYTES, MOST_RATIO * packed)):
-                    raise SetupProblem("The zip unpacks to far more than it seems to hold. Send a smaller folder.")
-                target.write(piece)
-    if not any(path.is_file() for path in top.rglob("*")):
-        raise SetupProblem("The zip is empty. Zip the folder with your code in it.")
 
 
 def mark_project(root: Path) -> Path:

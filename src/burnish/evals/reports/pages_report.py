@@ -106,7 +106,8 @@ def compute_page_results(folder: PagesFolder) -> PagesResults:
         if attempt.state == "over":
             ticked = _read_ticks(attempt)
             probed = {one.name: one.holds for one in attempt.criteria if one.by == "probe"}
-            pairs += [(held, tick.holds) for tick in ticked if (held := probed.get(tick.name)) is not None]
+            said = ((probed.get(tick.name), tick.holds) for tick in ticked)
+            pairs += [(held, holds) for held, holds in said if held is not None and holds is not None]
             scored = PageScored(case=attempt.case, criteria=attempt.criteria, points=0, of=0)
             attempts.append(attempt.model_copy(update={"criteria": add_ticks(scored, ticked).criteria}))
     plan = folder.plan

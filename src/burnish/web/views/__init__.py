@@ -7,6 +7,7 @@ from burnish.web.views import (
     fix,
     login,
     models,
+    page,
     result,
     run,
     runs,
@@ -15,4 +16,4 @@ from burnish.web.views import (
     write,
 )
 
-VIEWS = (write, fix, check, runs, evaluate, train, models, settings, run, result, feedback, login)
+VIEWS = (write, fix, page, check, runs, evaluate, train, models, settings, run, result, feedback, login)

@@ -27,6 +27,7 @@ EXAMPLES = (
 """To click."""
 MOST_ROWS = 20
 PICTURE = re.compile(r"\d{1,6}\.(png|webp)")
+SAID = {"yes": True, "no": False, "back": None}
 FIELDS = ("sentence", "case", "model", "where", "rounds", "minutes", "dollars", "from_run")
 
 
@@ -141,9 +142,9 @@ async def keep_tick(request: Request) -> Response:
     def build() -> Response:
         view, _ = _open_page(request)
         said = read_text(form, "holds")
-        if said not in ("yes", "no"):
+        if said not in SAID:
             raise SetupProblem("Say yes or no.")
-        tick(view.id, read_text(form, "criterion"), said == "yes", store=request.app.state.store)
+        tick(view.id, read_text(form, "criterion"), SAID[said], store=request.app.state.store)
         return render(request, "page/score.html", view=_open_page(request)[0])
 
     return await run_in_threadpool(build)

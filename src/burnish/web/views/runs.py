@@ -70,7 +70,7 @@ def list_cut_off(runs: ActiveRuns) -> list[RunRow]:
 
 
 def _can_go_on(row: RunRow) -> bool:
-    return row.state in CAN_GO_ON and row.verb in ("write", "fix")
+    return row.state in CAN_GO_ON and row.verb in ("write", "fix", "page")
 
 
 async def show_list(request: Request) -> Response:

@@ -162,7 +162,7 @@ class ActiveRuns:
             if run.settings.fix:
                 fixes.deliver(run, self.store, None)
             if opened and run.final and run.verdict != "failed":  # it goes on running where it is looked at
-                self.pages.play(run, run.final)
+                self.pages.play(run, run.final, request.page.targets if request.page else ())
 
         return self._watch(active, finish)
 

@@ -49,9 +49,12 @@ class LivePages:
 
         return UserPage(self._serve(), tools, limits, targets, cancel)
 
-    def play(self, run: Run, version: Version) -> None:
-        """Have a version run wherever its run is looked at."""
-        targets = run.settings.page.targets if run.settings.page else ()
+    def play(self, run: Run, version: Version, targets: tuple[str, ...] = ()) -> None:
+        """Have a version run wherever its run is looked at.
+
+        Its record alone grants it nothing: it may be somebody else's, or be of a page that had a small network of its
+        own. So `targets` are only those of a run that has just ended here.
+        """
         link = self._serve().open(NOBODY, PageLimits(), targets)
         link.begin(version.number, version.code)
         with self._lock:
