@@ -30,6 +30,8 @@ TASK = (
     "Do not change any test. Run them with: {command}"
 )
 CLAIM = "Submitted"
+CONTEXT = 16_384
+"""Tokens that its model reads at once: a conversation of forty steps outgrows what one prompt of ours may have."""
 
 
 def main() -> None:
@@ -43,7 +45,7 @@ def main() -> None:
     given = parser.parse_args()
     model = open_model(given.model)
     assert isinstance(model, LocalModel), "only an embedded model has an address of its own"
-    server = server_for(model.settings)
+    server = server_for(replace(model.settings, context=CONTEXT))
     server.ready.wait()
     assert not server.problem, server.problem
     about = {"model": given.model, "peer": "mini-swe-agent", "limit_seconds": given.seconds, "seed": SEED}
