@@ -30,6 +30,8 @@ TASK = (
     "Do not change any test. Run them with: {command}"
 )
 CLAIM = "Submitted"
+CONTEXT = 16_384
+"""Tokens that its model reads at once: a conversation of forty steps outgrows what one prompt of ours may have."""
 
 
 def main() -> None:
@@ -43,7 +45,9 @@ def main() -> None:
     given = parser.parse_args()
     model = open_model(given.model)
     assert isinstance(model, LocalModel), "only an embedded model has an address of its own"
-    model.warm_up()
+    server = server_for(replace(model.settings, context=CONTEXT))
+    server.ready.wait()
+    assert not server.problem, server.problem
     about = {"model": given.model, "peer": "mini-swe-agent", "limit_seconds": given.seconds, "seed": SEED}
     bench = PeerBench(
         given.prepared,
@@ -52,7 +56,7 @@ def main() -> None:
         False,
         {**about, **describe_origin()},
         mini=given.mini.absolute(),
-        address=server_for(model.settings).address,
+        address=server.address,
     )
     rows = read_rows(given.out)
     known = {row.id for row in rows}
@@ -99,6 +103,7 @@ class PeerBench(Bench):
         assert bwrap is not None, "no bubblewrap"
         kept = self.mini.parent.parent
         settings = {"MSWEA_CONFIGURED": "true", "MSWEA_COST_TRACKING": "ignore_errors", "OPENAI_API_KEY": "none"}
+        settings |= {"LITELLM_LOCAL_MODEL_COST_MAP": "true"}  # else it looks for one in the network, for 8 s
         words = [str(bwrap), *_list_mounts(root, python, out), "--share-net", "--ro-bind", str(kept), str(kept)]
         words += [word for pair in settings.items() for word in ("--setenv", *pair)]
         specs = ["mini_textbased.yaml", f"model.model_kwargs.api_base={self.address}/v1"]

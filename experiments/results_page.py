@@ -5,13 +5,14 @@ python experiments/results_page.py
 
 import tarfile
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from burnish.evals.compare import compare
 from burnish.evals.metrics import read_results
 from burnish.evals.reports.plots import Series, draw_curves
-from burnish.evals.schema import Results
+from burnish.evals.schema import Estimate, Results
 
 ROOT = Path(__file__).parents[1]
 ARCHIVE = ROOT / "experiments" / "tables" / "results.tar.xz"
@@ -100,10 +101,23 @@ What stands out:
 """
 
 
+VERDICTS = """
+Six calls at most, three seeds, split `eval`, of which nothing was fitted on. *Proven* is what a user would have been
+told where nobody answered a question: how much of it passes the hidden tests, and how much of what passes them it is.
+Answers are those of the reference, in a user's place.
+"""
+ASKED = {
+    "mbppplus": ("retry",),
+    "mbppplusfix": ("retry-write", "retry-fix"),
+    "humanevalfix": ("retry-write", "retry-fix"),
+}
+"""The plain baselines beside which a suite's verdicts stand."""
+
+
 def main() -> None:
     (ROOT / "docs" / "images" / "humanevalfix.svg").write_text(picture(), "utf-8")
     (ROOT / "docs" / "results.md").write_text(
-        "\n".join([INTRODUCTION, agent(), published(), baselines() + READING, engines()]), "utf-8"
+        "\n".join([INTRODUCTION, agent(), *verdicts(), published(), baselines() + READING, engines()]), "utf-8"
     )
 
 
@@ -166,6 +180,38 @@ def ablation() -> str:
         shares = f"{100 * found.share_b:.1f} | {100 * found.share_a:.1f}"
         lines.append(f"| {part} | {shares} | {100 * found.difference:+.1f} ({low} to {high}) |")
     return "\n".join(lines) + "\n"
+
+
+def verdicts() -> Iterator[str]:
+    """What a verdict is worth, and what answered questions are; nothing until there are such rows."""
+    lines = []
+    for suite, ways in ASKED.items():
+        for model in MODELS:
+            found = row(model, f"{suite}-burnish-3")
+            told = found.verdicts_by_answers[0] if found and found.verdicts_by_answers else None
+            if found is None or told is None:
+                continue
+            plain = [row(model, f"{suite}-{way}") for way in ways]
+            best = max((one.pass_at_1_by_call[-1] for one in plain if one), default=None)
+            answered = " / ".join(percent(value) for value in found.pass_at_1_by_answers)
+            sure = [estimate(one, 100) for one in (told.precision, told.coverage)]
+            sure += [estimate(one, 1) for one in (told.ece, told.auroc)]
+            name = f"{suite}{short_of(found)} | {model.upper()} | {percent(best)} | {answered}"
+            lines.append(f"| {name} | {told.proven} | {' | '.join(sure)} |")
+    if lines:
+        yield "## What a verdict is worth" + VERDICTS
+        head = ("suite", "model", "best `retry`", "with 0 / 1 / 2 / 3 answers", "proven", "of it right", "of solved")
+        yield f"| {' | '.join((*head, 'ECE', 'AUROC'))} |\n|{'---|' * (len(head) + 2)}"
+        yield "\n".join(lines) + "\n"
+
+
+def estimate(found: Estimate | None, times: int) -> str:
+    """A figure with its interval."""
+    places = 0 if times == 100 else 2
+    if found is None:
+        return "-"
+    value, low, high = (f"{times * one:.{places}f}" for one in (found.value, *found.interval))
+    return f"{value} ({low} to {high})"
 
 
 def published() -> str:

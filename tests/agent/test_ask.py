@@ -67,6 +67,29 @@ def test_waiting_is_told_only_where_it_says_why() -> None:
     assert kinds(events) == ["asked", "notice", "model_chunk", "model_replied"]
 
 
+class Queues(Says):
+    """Waits for so many seconds before it says its pieces."""
+
+    def __init__(self, *pieces: Piece, seconds: float, is_idle: bool) -> None:
+        super().__init__(*pieces)
+        self.until, self.is_idle = time.monotonic() + seconds, is_idle
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:  # type: ignore[override]
+        while time.monotonic() < self.until:
+            yield Waiting(is_idle=self.is_idle)
+            time.sleep(0.01)
+        yield from self.pieces
+
+
+@pytest.mark.parametrize("is_idle", [True, False], ids=["another process", "its weights"])
+def test_waiting_for_another_process_uses_up_no_seconds(is_idle: bool) -> None:
+    model = Queues(Chunk(text="x"), Done(tokens_in=1, tokens_out=1), seconds=0.6, is_idle=is_idle)
+    events, reply = asked(model, Limits(seconds=0.3))
+    assert ("stopped" in kinds(events)) is not is_idle
+    assert (reply is not None) is is_idle
+    assert reply is None or reply.seconds < 0.3, "an answer is not slower for having waited"
+
+
 def test_tokens_for_thoughts_are_booked_with_those_for_the_answer() -> None:
     thinker = ScriptedModel(["x"])
     thinker.thinking = 5000  # type: ignore[attr-defined]

@@ -1,6 +1,7 @@
 """Limits: booked before the call at the most it can cost, so that no cap is ever passed."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -171,3 +172,15 @@ def test_text_that_takes_many_tokens_is_booked_as_such() -> None:
     words = Ask(purpose="draft", messages=(Message(role="user", content="\N{SNOWMAN}" * 10),), max_tokens=1)
     meter = Meter(Limits(tokens=30))
     assert reason(meter, words) == "tokens"
+
+
+def test_what_several_wait_for_at_once_is_taken_off_once() -> None:
+    meter = Meter(Limits(seconds=10))
+    with meter.pause():
+        with meter.pause():
+            time.sleep(0.1)
+        time.sleep(0.1)
+        assert meter.seconds_spent < 0.1, "the first still waits"
+    assert 0 <= meter.seconds_spent < 0.1
+    time.sleep(0.05)
+    assert meter.seconds_spent >= 0.05

@@ -12,6 +12,7 @@ from burnish import Resources, ScriptedModel, SetupProblem, Store, apply, fix
 from burnish.agent.questions import OpenQuestion
 from burnish.commands.fix import FixOptions, start_fix
 from burnish.commands.resume import answer, resume
+from burnish.commands.verify import verify
 from burnish.commands.write import build_request, write
 from burnish.events import (
     Asked,
@@ -32,6 +33,7 @@ from burnish.report.run_report import render_report
 from burnish.runs import Record
 from burnish.runs.request import Request
 from burnish.tasks import Task
+from tests.evidence.delivered import edit
 from tests.support import block, refused
 
 SENTENCE = 'a function rank(players) that ranks names by score, e.g. rank([("Ann", 3)]) == ["Ann"]'
@@ -138,6 +140,11 @@ def test_an_open_question_is_answered_later_and_the_run_ends_anew(letter: str, s
     listed = {test.test: test for test in build_dossier(run, {}).tests}
     assert (listed[answered.test].given_in, listed[answered.test].result) == ("answer", "passed")
     assert Run(store.open(run.id).events).code == run.code
+    claims = [verify(tmp_path / name, fast=True, store=store).claims[-1] for name in ("out", "out-2")]
+    assert [(claim.what, claim.answer) for claim in claims] == [("record", "holds")] * 2
+    assert ["out-2" in claim.why for claim in claims] == [True, False], "what was delivered before says where to look"
+    edit(tmp_path / "out", lambda data: data.update(confidence=0.99))
+    assert verify(tmp_path / "out", fast=True, store=store).claims[-1].answer == "does_not_hold"
 
 
 @pytest.mark.slow

@@ -14,7 +14,17 @@ from burnish.evals.metrics import count_attempt, count_results
 from burnish.evals.reports.report_text import list_tables, list_warnings, render_markdown, repeat_command
 from burnish.evals.runner import reference_user, stream_attempt
 from burnish.evals.schema import Plan
-from burnish.events import Answered, Asked, Event, QuestionAnswered, QuestionAsked, QuestionOption, RunStarted, Scored
+from burnish.events import (
+    Answered,
+    Asked,
+    Broke,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionOption,
+    RunStarted,
+    Scored,
+)
 from burnish.runs.attempt import Resources
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
@@ -92,12 +102,17 @@ def test_what_was_handed_over_after_each_answer_is_told_apart() -> None:
     passed = {1: False, 2: True, 3: False}
     events: list[Event] = [
         Answered(call=1, round=0, version=1),
-        Answered(call=2, round=1, version=3, answers=0),
-        Answered(call=2, round=1, version=2, answers=1),
+        Answered(call=2, round=1, version=3, answers=0, confidence=0.97, verdict="proven"),
+        Answered(call=2, round=1, version=2, answers=1, confidence=0.8, verdict="plausible"),
         *(Scored(version=version, passed=good) for version, good in passed.items()),
     ]
     attempt = count_attempt("t", 0, events, most_answers=3)
     assert attempt.solved_by_answers == (False, True, True, True)
+    unasked = attempt.after_answers(0)
+    assert (unasked.solved, unasked.confidence, unasked.verdict) == (False, 0.97, "proven")
+    assert attempt.after_answers(2).verdict == attempt.verdict == "plausible"
+    broken = count_attempt("t", 0, [*events, Broke(error="ModelError", message="gone")], most_answers=1)
+    assert broken.confidence_by_answers == broken.verdict_by_answers == (None, None), "nobody is told anything of it"
     assert count_attempt("t", 0, [], most_answers=2).solved_by_answers == (False, False, False)
 
 
@@ -140,5 +155,11 @@ def test_an_evaluation_with_answers_is_labelled_in_plan_and_results(tmp_path: Pa
     results = burnish.evaluate(suite, ScriptedModel(REPLIES), answers=2, without=["tweak"], out=tmp_path / "e")
     assert (results.answers, results.pass_at_1_by_answers) == (2, (0.0, 1.0, 1.0))
     assert '"answers": 2' in (tmp_path / "e" / "eval.json").read_text()
+    plain, asked, _ = results.verdicts_by_answers
+    assert plain
+    assert asked
+    assert (plain.attempts, asked) == (1, results.verdicts), "what a user would have been told unasked is kept apart"
+    assert plain.auroc is None
+    assert plain.ece != asked.ece
     [there] = EvalBegun.tell(Folder.open(tmp_path / "e")).attempts
     assert there.solved_by_answers == (False, True, True), "whoever follows one that is resumed sees the same"

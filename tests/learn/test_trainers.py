@@ -319,6 +319,9 @@ def test_data_that_may_not_be_learnt_from_is_refused(tiny: Path, data: Path, tmp
         train("sft", data=tmp_path / "ds", **told)
     with pytest.raises(SetupProblem, match="no pair"):
         train("dpo", data=tmp_path / "ds", **told)
+    for suite in ("humanevalfix", "mbpp"):
+        with pytest.raises(SetupProblem, match="may not be learnt from"):
+            train("grpo", data=suite, **told)
     with pytest.raises(SetupProblem, match="can be trained"):
         train("sft", data=tmp_path / "ds", base="openai:gpt-x", benchmark_data=data)
     with pytest.raises(SetupProblem, match="no name"):

@@ -2,11 +2,17 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from burnish.models.local import CpuLock
+from burnish.events import Message
+from burnish.models.local import CpuLock, LocalModel
+from burnish.models.model import Ask, Waiting
+
+QUESTION = Ask(purpose="draft", messages=(Message(role="user", content="Write."),), max_tokens=10)
 
 HOLDER = """
 import sys, time
@@ -50,3 +56,19 @@ def test_where_no_lock_can_be_kept_work_goes_on_without(tmp_path: Path) -> None:
     cores = CpuLock(tmp_path / "file" / "cores.lock")
     assert cores.acquire()
     cores.release()
+
+
+def test_a_model_that_waits_for_another_process_says_that_nothing_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready, cancel = threading.Event(), threading.Event()
+    ready.set()
+    monkeypatch.setattr("burnish.models.local.server_for", lambda _: SimpleNamespace(ready=ready, problem=None))
+    monkeypatch.setattr(CpuLock, "of_this_machine", lambda: SimpleNamespace(acquire=lambda: False))
+    answer = LocalModel("local:small", tmp_path / "small.gguf").stream(QUESTION, cancel)
+    first, second = next(answer), next(answer)
+    assert isinstance(first, Waiting)
+    assert isinstance(second, Waiting)
+    assert (first.is_idle, second.is_idle, bool(first.why), bool(second.why)) == (True, True, True, False)
+    cancel.set()
+    assert list(answer) == []

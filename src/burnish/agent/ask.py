@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -209,6 +210,9 @@ class _IncomingAnswer:
     """The limit that forbids to ask once more where an answer was lost."""
     error: ModelError | None = None
     """Why nothing more came, where what did come may have to be paid for."""
+    pause: ExitStack = field(default_factory=ExitStack)
+    is_idle: bool = False
+    """Whether another process has the cores, so that no limit of time counts."""
 
     def receive(self, enough: Callable[[str], bool]) -> Iterator[Event]:
         """The answer as it comes, until its end, or until it is enough or there is no time left for more of it.
@@ -218,6 +222,7 @@ class _IncomingAnswer:
         model = self.tools.model
         try:
             for piece in model.stream(self.question, self.tools.cancel):
+                self._stop_clock(isinstance(piece, Waiting) and piece.is_idle)
                 if isinstance(piece, Chunk | Thought) and piece.instead:  # all so far in another light
                     self.text, self.thoughts = [], []
                 match piece:
@@ -242,6 +247,17 @@ class _IncomingAnswer:
             if not error.may_cost:
                 raise
             self.error = error
+        finally:
+            self._stop_clock(False)
+
+    def _stop_clock(self, is_idle: bool) -> None:
+        """Stop the clock of the limits while another process has the cores; the answer begins when it goes on."""
+        if is_idle and not self.is_idle:
+            self.pause.enter_context(self.tools.meter.pause())
+        elif self.is_idle and not is_idle:
+            self.pause.close()
+            self.started = time.monotonic()
+        self.is_idle = is_idle
 
     def _wait(self, piece: Waiting) -> Iterator[Event]:
         """An answer that was lost on its way and is asked for again is booked again, and what it may have cost is put

@@ -70,6 +70,7 @@ class Meter:
         self._lock = threading.RLock()  # taken twice by `book`: what is allowed and what is spent are one step
         self._started = time.monotonic() - seconds_spent
         self._paused_at: float | None = None
+        self._pauses = 0
         self.calls, self.tokens, self.dollars = 0, 0, 0.0
         """What is spent, with calls that are under way at the most they may cost."""
 
@@ -110,13 +111,21 @@ class Meter:
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """While a person looks at something, no time passes."""
-        began = self._paused_at = time.monotonic()
+        """While a person looks at something, or other processes have the cores, no time passes.
+
+        Several questions may wait at once; what they share of it is taken off once.
+        """
+        with self._lock:
+            self._pauses += 1
+            self._paused_at = self._paused_at or time.monotonic()
         try:
             yield
         finally:
-            self._started += time.monotonic() - began
-            self._paused_at = None
+            with self._lock:
+                self._pauses -= 1
+                if self._pauses == 0 and self._paused_at:
+                    self._started += time.monotonic() - self._paused_at
+                    self._paused_at = None
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:

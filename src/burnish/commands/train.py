@@ -277,8 +277,13 @@ def train(
     check_name(name)
     trained = as_trained(base)
     source = Path(data).expanduser().absolute()
-    guard = load_guard(Path(benchmark_data) if benchmark_data else None, watch.on_prepare)
-    dataset, tasks = (Dataset(), load_tasks(source, guard)) if kind == "grpo" else (load_data(source, guard, kind), [])
+    benchmarks = Path(benchmark_data) if benchmark_data else None
+    guard = load_guard(benchmarks, watch.on_prepare)
+    dataset, tasks = Dataset(), list[Task]()
+    if kind == "grpo":
+        tasks = load_tasks(source, guard, benchmarks)
+    else:
+        dataset = load_data(source, guard, kind)
     recipe = Recipe(kind=kind, base=trained, data=str(source), data_sha256=hash_data(source), **settings)
     folder = open_training(recipe, Path(out).expanduser().absolute() if out else trainings_home() / (name or kind))
     from burnish.learn import trainers
@@ -394,14 +399,15 @@ def load_data(folder: Path, guard: EvaluationGuard, kind: Kind) -> Dataset:
     return dataset
 
 
-def load_tasks(suite: Path, guard: EvaluationGuard) -> list[Task]:
-    """The tasks of a suite. Raises SetupProblem where one may not be learnt from."""
-    tasks = load_suite(str(suite))
+def load_tasks(suite: Path, guard: EvaluationGuard, data: Path | None = None) -> list[Task]:
+    """The tasks of a suite. Raises SetupProblem where one may not be learnt from, as all of a suite that has a name."""
+    name = str(suite) if suite.exists() else suite.name
+    tasks = load_suite(name, data=data)
     _, removed = guard.sift(tasks)
     if removed:
         raise SetupProblem(
-            f"The suite {str(suite)!r} holds {removed[0].id!r}, which may not be learnt from: {removed[0].why}. "
-            "Take it out."
+            f"The suite {name!r} holds {removed[0].id!r}, which may not be learnt from: {removed[0].why}. Take tasks "
+            "that may: burnish train data writes some, repairs.jsonl and writing.jsonl"
         )
     return tasks
 

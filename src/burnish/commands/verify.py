@@ -26,7 +26,7 @@ from burnish.commands.fix import evidence_folder
 from burnish.commands.project_packages import Tell
 from burnish.commands.write import SLOW_CHECKS
 from burnish.errors import BurnishError, CheckError, SandboxError, SetupProblem
-from burnish.events import Evidence, Frozen, Graded, Outcome
+from burnish.events import Evidence, FilesWritten, Frozen, Graded, Outcome
 from burnish.evidence.build import build_dossier
 from burnish.evidence.claims import (
     Claim,
@@ -127,6 +127,9 @@ def verify(
     if changed := _find_changes(dossier, held, root):
         return found.model_copy(update={"changed": changed})
     record = claim_record(dossier, recorded)
+    if record.answer == "does_not_hold" and (newer := find_newer_folder(dossier, store)):
+        why = f"the run was gone on with since, and its newest files are in {one_line(newer)}"
+        record = record.model_copy(update={"answer": "holds", "found": "the same, when it was delivered", "why": why})
     if dossier.code is None:
         silent = _claim_untried("no code was delivered, so nothing is claimed")
         return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), record)})
@@ -261,6 +264,16 @@ def read_recorded_dossier(run_id: str, store: Store) -> Dossier | None:
         return build_dossier(Run(read_record(store.runs / run_id)), {})
     except (OSError, BurnishError, IndexError, ValueError):
         return None
+
+
+def find_newer_folder(dossier: Dossier, store: Store) -> str:
+    """Where a run put its newest files, if this is what it had delivered before that; empty if it never was."""
+    events = read_record(store.runs / dossier.run.id)
+    places = [place for place, event in enumerate(events) if isinstance(event, FilesWritten)]
+    for place in places[:-1]:
+        if claim_record(dossier, build_dossier(Run(events[: place + 1]), {})).answer == "holds":
+            return next(event.folder for event in reversed(events) if isinstance(event, FilesWritten))
+    return ""
 
 
 def _find_changes(dossier: Dossier, held: DeliveredFolder, root: Path | None) -> tuple[str, ...]:

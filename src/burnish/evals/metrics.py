@@ -81,7 +81,8 @@ def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "
         solved_by_call=by_call,
         solved_by_round=_fill(((answer.round, answer.version in passed) for answer in answers), rounds),
         solved_by_answers=tuple(bool(one and one.version in passed) for one in by_answers),
-        confidence_by_answers=tuple(one.confidence if one else None for one in by_answers),
+        confidence_by_answers=tuple(one.confidence if one and not broke else None for one in by_answers),
+        verdict_by_answers=tuple(one.verdict if one and not broke else None for one in by_answers),
         asked=len(pick(QuestionAnswered)),
         tokens_by_call=tuple(sum(costs[: place + 1]) for place in range(max(1, calls))),
         calls=calls,
@@ -150,8 +151,11 @@ def compute_results(folder: Folder) -> Results:
     held = folder.contents
     # Not in `count_results`, which a screen calls twice a second: intervals of these figures take a moment.
     verdicts = measure_verdicts(group_by_task(attempts).values())
+    counts = range(most + 1) if most else ()
+    limited = [group_by_task(one.after_answers(count) for one in attempts).values() for count in counts]
+    by_answers = tuple(map(measure_verdicts, limited))
     spent = {"limits": held.limits, "spent": held.spent, "stopped_by": held.stopped_by}
-    return results.model_copy(update={**spent, "verdicts": verdicts})
+    return results.model_copy(update={**spent, "verdicts": verdicts, "verdicts_by_answers": by_answers})
 
 
 def read_results(path: Path) -> Results:

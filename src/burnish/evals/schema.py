@@ -3,7 +3,7 @@
 Fields are only ever added, with a default: folders of earlier versions open and resume.
 """
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field
 
@@ -144,6 +144,8 @@ class Attempt(Frozen):
     """At place k: would it be solved if nobody had answered more than k questions? Empty where none was to be."""
     confidence_by_answers: tuple[float | None, ...] = ()
     """How likely the strategy held its answer to be right then."""
+    verdict_by_answers: tuple[Verdict | None, ...] = ()
+    """What a user would have been told then; empty in older results."""
     asked: int = 0
     """Questions that were asked and answered."""
     tokens_by_call: tuple[int, ...] = (0,)
@@ -173,6 +175,12 @@ class Attempt(Frozen):
     """How likely the strategy held its final answer to be right; None where it does not say, or broke."""
     verdict: Verdict | None = None
     """What a user would have been told of it; None where the strategy does not say."""
+
+    def after_answers(self, most: int) -> Self:
+        """The same if nobody had answered more than so many questions."""
+        then = (self.solved_by_answers, self.confidence_by_answers, self.verdict_by_answers)
+        names = ("solved", "confidence", "verdict")
+        return self.model_copy(update={name: values[most] for name, values in zip(names, then, strict=True)})
 
 
 class Cost(Frozen):
@@ -312,6 +320,8 @@ class Results(PlanSettings):
     by_bug: tuple[ByBug, ...] = ()
     verdicts: Verdicts | None = None
     """None where no attempt says how sure it is."""
+    verdicts_by_answers: tuple[Verdicts | None, ...] = ()
+    """At place k: if nobody had answered more than k questions. Empty where none was to be, and in older results."""
     attempts: tuple[Attempt, ...] = ()
 
     @property

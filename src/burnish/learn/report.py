@@ -19,7 +19,7 @@ from burnish.learn.dataset import SUMMARY, read_answers
 from burnish.learn.recipe import read_metrics, read_recipe
 from burnish.models.adapters import Score, split_adapter
 from burnish.paths import PRIVATE_MODE, write_atomically
-from burnish.text import fence_code, one_line
+from burnish.text import fence_code, one_line, plural
 
 REPORT, REWARDS = "report.md", "rewards.jsonl"
 DRAWN = {
@@ -87,7 +87,7 @@ def list_scores(pairs: Sequence[tuple[Measured, Measured]]) -> dict[str, list[Sc
     for base, trained in pairs:
         shares = compare([base.results], [trained.results]).final
         score = Score(
-            what=f"{trained.name}, {trained.results.finished} attempts",
+            what=f"{trained.name}, {plural(trained.results.finished, 'attempt')}",
             base=round(100 * shares.share_a, 1),
             adapter=round(100 * shares.share_b, 1),
             command=repeat_command(trained.results),

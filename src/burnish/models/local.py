@@ -247,7 +247,7 @@ class LocalModel:
             raise ModelError(f"llama.cpp could not load {self.weights.name}: {server.problem}") from server.problem
         why = "another Burnish process is generating; waiting for the cores"
         while not self._cpu_lock.acquire():
-            yield Waiting(why=why)
+            yield Waiting(why=why, is_idle=True)
             why = ""
             if cancel.wait(POLL_SECONDS):
                 return

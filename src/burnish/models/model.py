@@ -108,6 +108,8 @@ class Waiting(Frozen):
     """For how long nothing will come at least, where that is known: a caller with less time left can stop now."""
     lost: bool = False
     """Whether an answer was lost on its way and is asked for again: it may have to be paid for all the same."""
+    is_idle: bool = False
+    """Whether nothing is done for us meanwhile, as another process has the cores: no limit of time counts it."""
 
 
 class Done(Frozen):

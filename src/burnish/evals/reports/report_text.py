@@ -222,8 +222,10 @@ def list_tables(results: Results) -> Iterator[tuple[str, Table]]:
     if results.answers and results.finished:
         sure = ["not said" if one is None else percent(one) for one in results.confidence_by_answers]
         solved, intervals = results.pass_at_1_by_answers, results.pass_at_1_by_answers_interval
-        curve = zip(map(percent, solved), map(percent_range, intervals), sure, strict=True)
-        heads = ["answers", "pass@1", "95 % interval", "mean confidence"]
+        told = [f"{one.proven}, {one.right}" if one else "not said" for one in results.verdicts_by_answers]
+        told = told or ["not known"] * len(solved)
+        curve = zip(map(percent, solved), map(percent_range, intervals), sure, told, strict=True)
+        heads = ["answers", "pass@1", "95 % interval", "mean confidence", "proven, and right"]
         yield "By answered questions", (heads, [[str(count), *cells] for count, cells in enumerate(curve)])
     if len(results.seeds) > 1:
         shares = ["not yet known" if share is None else percent(share) for share in results.pass_at_k]
