@@ -338,23 +338,23 @@ def attack_headless() -> Battery:
 
 @pytest.fixture(scope="module")
 def beside() -> Iterator[Future[Battery]]:
-    """Our own Chromium is attacked while the plain page is; a user's tab alone, as it is timed."""
+    """Our own Chromium is attacked while the other two are, which Playwright keeps in this thread."""
     with ThreadPoolExecutor(1) as pool:
         yield pool.submit(attack_headless)
 
 
 @pytest.fixture(scope="module")
-def headless(beside: Future[Battery], plain: Battery) -> Battery:
+def headless(beside: Future[Battery], own: Battery) -> Battery:
     return beside.result()
 
 
 @pytest.fixture(scope="module")
-def own(context: Any, headless: Battery) -> Iterator[Battery]:
+def own(context: Any, plain: Battery) -> Battery:
     with open_tab(context, Heard()) as place:
         context.grant_permissions(LETS, origin=place.address)
         battery = attack(place)
         battery.dialogs, battery.downloads = place.dialogs, place.downloads
-        yield battery
+        return battery
 
 
 @pytest.mark.parametrize("name", SENDS)
