@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -303,7 +304,7 @@ def context(listener: Listener) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def plain(context: Any, listener: Listener) -> Battery:
+def plain(beside: Future[Battery], context: Any, listener: Listener) -> Battery:
     page = Plain(context, listener)
     page.run(SENT)
     had = page.run(f"const burnish = {{done() {{}}}};\n{REACHED}")
@@ -330,19 +331,30 @@ def attack(place: Headless | Tab) -> Battery:
     return battery
 
 
-@pytest.fixture(scope="module")
-def headless() -> Iterator[Battery]:
+def attack_headless() -> Battery:
     with open_own_chromium(Heard()) as place:
-        yield attack(place)
+        return attack(place)
 
 
 @pytest.fixture(scope="module")
-def own(context: Any) -> Iterator[Battery]:
+def beside() -> Iterator[Future[Battery]]:
+    """Our own Chromium is attacked while the other two are, which Playwright keeps in this thread."""
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(attack_headless)
+
+
+@pytest.fixture(scope="module")
+def headless(beside: Future[Battery], own: Battery) -> Battery:
+    return beside.result()
+
+
+@pytest.fixture(scope="module")
+def own(context: Any, plain: Battery) -> Battery:
     with open_tab(context, Heard()) as place:
         context.grant_permissions(LETS, origin=place.address)
         battery = attack(place)
         battery.dialogs, battery.downloads = place.dialogs, place.downloads
-        yield battery
+        return battery
 
 
 @pytest.mark.parametrize("name", SENDS)

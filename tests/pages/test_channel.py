@@ -1,11 +1,12 @@
 """The channel between a page and us: each direction in a real browser, and nobody comes in who is not the frame."""
 
 import json
+import logging
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from typing import Any
 
 import httpx
@@ -13,7 +14,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from burnish.pages.channel import MOST_CONNECTIONS, FrameLink
+from burnish.pages.channel import MOST_CONNECTIONS, MOST_LOADS, FrameLink
 from burnish.pages.page import PageGone, PageLimits, ProbeError
 from burnish.pages.server import FRAME_HOST, FrameServer
 from burnish.web.guard import LOCAL
@@ -285,3 +286,21 @@ def test_waiting_for_a_page_that_is_closed_meanwhile_ends_at_once(server, link) 
         with pytest.raises(PageGone):
             link.call("evaluate", {"script": "1"}, 30)
         assert time.monotonic() - began < 2
+
+
+def test_a_version_that_loads_itself_again_and_again_is_ended_without_a_traceback(server, link, caplog) -> None:
+    logging.getLogger("uvicorn.error").addHandler(caplog.handler)
+    for _ in range(MOST_LOADS):
+        with join(server, link) as frame:
+            greet(frame)
+            hear(frame, "run")
+        assert link.wait(lambda: not link.is_connected, 5)
+    assert link.killed == ""
+    with join(server, link) as frame, suppress(ConnectionClosed):
+        for number in range(10_000):
+            say(frame, id=number, method="ping")
+    assert link.killed == "left"
+    with pytest.raises(InvalidStatus):
+        join(server, link).__enter__()
+    server.close()
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []

@@ -311,6 +311,8 @@ class FrameLink:
             await self._listen(connection)
         except WebSocketDisconnect as left:
             self._left_badly = left.code in (1005, 1006)
+        except RuntimeError:  # we closed it ourselves while it spoke
+            pass
         finally:
             greeting.cancel()
             with self._changed:

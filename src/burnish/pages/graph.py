@@ -294,7 +294,8 @@ class PageLoop:
         """The best version runs and is judged, and is handed over with its score; it always ends."""
         best, case = state.best(self.brief), self.brief.case
         if best is None:
-            yield RunFinished(verdict="failed", why="no answer held code that could run in the page")
+            why = "no answer held code that could run in the page" if state.answer else "no answer came"
+            yield RunFinished(verdict="failed", why=why)
             return
         seen, held = state.seen.get(best.cycle), state.judged[best.cycle].held if best.cycle in state.judged else ()
         # Probes use a page as a person would: for its last judgement it is put in anew.
