@@ -99,6 +99,7 @@ function answerBox(ask) {
   summary.textContent = words.thinks;
   thoughts.append(summary, document.createElement("pre"));
   box.append(thoughts, document.createElement("pre"));
+  all("pre", box).forEach((text) => (text.tabIndex = 0)); // they scroll, by keyboard too
   one("#answers").append(box);
   while (one("#answers").children.length > 4) one("#answers").firstChild.remove();
   return box;
