@@ -4,10 +4,11 @@ import ast
 import json
 import re
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -21,6 +22,7 @@ from burnish.runs.record import read_record
 from burnish.web.page import translator
 from burnish.web.steps import describe_notice, tell_steps
 from burnish.web.views import run as run_pages
+from burnish.web.views.write import EXAMPLES
 from tests.support import DOUBLE, GOOD, SQUARE, block, script
 from tests.web.conftest import HeldModel, Served
 from tests.web.screens import EVIL, EVIL_TESTS, end_run, fill, list_screens
@@ -571,6 +573,42 @@ def test_a_run_that_waits_to_be_taken_up_tells_its_steps_once(
     served.wait_until(left, "done")
     whole = client.get(f"/runs/{left}").text
     assert shown + steps.count('<li class="step') == whole.count('<li class="step')
+
+
+# --- nothing leaves this machine ---
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Whom this process has looked up, or called."""
+    found: list[str] = []
+    watching = [True]
+
+    def note(event: str, given: tuple[Any, ...]) -> None:
+        if watching and event in ("socket.connect", "socket.getaddrinfo"):
+            address = given[0] if event == "socket.getaddrinfo" else given[1]
+            found.append(str(address[0] if isinstance(address, tuple) else address))
+
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    sys.addaudithook(note)  # nobody can take it away again
+    yield found
+    watching.clear()
+
+
+@pytest.mark.slow
+def test_neither_a_page_nor_a_whole_run_has_the_server_call_anybody_elsewhere(
+    served: Served, client: httpx.Client, called: list[str]
+) -> None:
+    paths = [route.path for view in served.views for route in view.ROUTES if "GET" in (route.methods or ())]
+    for path in (path for path in paths if "{" not in path):
+        client.get(path)
+    served.wait_until(served.begin(client, EXAMPLES[0], fast=""), "done")
+    assert "127.0.0.1" in called, "Ollama was asked for, here"
+    with suppress(OSError):
+        socket.getaddrinfo("elsewhere.invalid", 80)
+    assert called.pop() == "elsewhere.invalid", "planted, and noticed"
+    assert {*called} <= {"127.0.0.1", "localhost", "::1"}
 
 
 # --- what models write is text ---
