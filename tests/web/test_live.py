@@ -536,6 +536,31 @@ def test_whoever_had_fewest_turns_is_next(served: Served, client: httpx.Client, 
 
 
 @pytest.mark.slow
+def test_a_run_that_waits_for_a_person_keeps_nobody_waiting_and_has_its_turn_again(
+    served: Served, client: httpx.Client
+) -> None:
+    """Somebody who has gone for lunch would stop all others."""
+    asks = served.begin(client, "a function double(n), e.g. double(2) == 4")
+    number = str(served.wait_until(asks, "waiting").wish_number)
+    model = HeldModel(script())
+    served.models = [model]
+    other = served.begin(client)
+    served.wait_until(other, "asking")
+    client.post(f"/runs/{asks}/reply", data={"kind": "question", "number": number, "answer": "A"})
+    assert served.wait_until(asks, "queued").ahead == 1
+    third = served.begin(client)
+    assert served.wait_until(third, "queued").ahead == 2, "who had a turn already goes on first"
+    model.let_all()
+    for one in (other, asks, third):
+        served.wait_until(one, "done")
+    asks = served.begin(client, review="on")
+    served.wait_until(asks, "waiting")
+    client.post(f"/runs/{asks}/stop")
+    served.wait_until(asks, "stopped")
+    served.wait_until(served.begin(client), "done")
+
+
+@pytest.mark.slow
 def test_one_click_that_comes_twice_takes_a_run_up_once(served: Served, client: httpx.Client, model: HeldModel) -> None:
     run_id = served.begin(client)
     model.let(1)
