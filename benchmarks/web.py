@@ -32,6 +32,7 @@ from burnish.web.app import build_app
 from burnish.web.guard import Access
 from burnish.web.server import listen, make_server
 from burnish.web.work.active_runs import ActiveRun
+from burnish.web.work.person import Person
 from burnish.web.work.turns import Turns
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -182,7 +183,7 @@ def measure_long_run(browser: Any) -> tuple[float, float]:
         started = next(event for event in events if isinstance(event, RunStarted))
         handle = LongRun(events)
         ticket = Turns(1).join("me")
-        active = ActiveRun(started.run_id, started.prompt, ticket, "write", handle=handle)  # type: ignore[arg-type]
+        active = ActiveRun(started.run_id, started.prompt, ticket, "write", Person(ticket), handle)  # type: ignore[arg-type]
         app.state.runs._runs[active.id] = active
         page = browser.new_page()
         page.goto(access.link)

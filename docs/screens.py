@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -42,6 +42,7 @@ KEPT = {
     "page-live-1200-dark": "page-live-dark",
     "page-score-1200-light": "page-score",
     "page-score-390-dark": "page-score-phone",
+    **{f"all-{width}-{theme}": f"all-{width}-{theme}" for width in (1200, 390) for theme in ("light", "dark")},
 }
 TALLEST = {
     "page-live": 1200,
@@ -222,6 +223,21 @@ def visit(browser: Browser, served: Served, screens: dict[str, str], folder: Pat
         page.close()
 
 
+def compose_sheets(browser: Browser, screens: Sequence[str], folder: Path) -> None:
+    """One picture of all screens for each look, small: their upper parts side by side."""
+    for theme, width in product(("light", "dark"), (1200, 390)):
+        box = "width: 400px; height: 460px" if width == 1200 else "width: 200px; height: 420px"
+        files = [folder / f"{screen}-{width}-{theme}.png" for screen in screens]
+        boxes = (f'<div style="{box}"><img src="{file.name}" style="width: 100%"></div>' for file in files)
+        style = "<style>body { margin: 4px } div { float: left; margin: 4px; overflow: hidden }</style>"
+        sheet = folder / f"all-{width}-{theme}.html"
+        sheet.write_text(f"<!doctype html>{style}{''.join(boxes)}")
+        page = browser.new_page(viewport={"width": 1232 if width == 1200 else 1048, "height": 400})
+        page.goto(sheet.as_uri())
+        page.screenshot(path=sheet.with_suffix(".png"), full_page=True)
+        page.close()
+
+
 def main(folder: Path, only_pages: bool = False) -> None:
     """All pictures into this folder, and the best beside the docs."""
     home = Path(tempfile.mkdtemp())
@@ -234,6 +250,8 @@ def main(folder: Path, only_pages: bool = False) -> None:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             screens = screens | begin_pages(browser, served)
             visit(browser, served, screens, folder)
+            if not only_pages:
+                compose_sheets(browser, list(screens), folder)
             browser.close()
     finally:
         served.end()

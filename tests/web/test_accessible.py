@@ -245,6 +245,20 @@ def test_every_sentence_has_its_german_and_none_is_left_over() -> None:
     assert not (left := set(german) - list_all_texts()), "\n".join(sorted(left))
 
 
+def test_what_somebody_can_put_right_is_said_in_german_too(client: httpx.Client) -> None:
+    german, said = read_german(), set[str]()
+    for file in Path(str(files("burnish.web"))).rglob("*.py"):
+        calls = [one for one in ast.walk(ast.parse(file.read_text())) if isinstance(one, ast.Call)]
+        told = [call.args[0] for call in calls if getattr(call.func, "id", "") == "SetupProblem" and call.args]
+        if file.name != "page.py":  # live pages
+            said |= {str(one.value) for one in told if isinstance(one, ast.Constant)}
+    assert len(said) > 30
+    assert not (lacking := said - german.keys()), "\n".join(sorted(lacking))
+    client.headers["Accept-Language"] = "de"
+    assert "Sagen Sie in einem Satz" in client.post("/write", data={"sentence": ""}).text
+    assert "Unter dieser Adresse ist nichts" in client.get("/nowhere/there").text
+
+
 def test_german_fills_in_the_same_values() -> None:
     def fields(text: str) -> set[str | None]:
         return {name for _, name, _, _ in string.Formatter().parse(text)} - {None}

@@ -402,6 +402,9 @@ def test_other_machines_come_in_only_with_a_password() -> None:
     for host in ("0.0.0.0", "192.168.1.7", "", "::", "localhost"):
         with pytest.raises(SetupProblem, match="--password"):
             serve(host=host, browser=False)
+    refused = CliRunner().invoke(cli, ["ui", "--no-browser", "--host", "0.0.0.0"])
+    assert refused.exit_code != 0
+    assert "Open:" not in refused.output, "nothing is open"
 
 
 def test_the_password_can_come_from_a_variable_that_other_users_cannot_read(monkeypatch: pytest.MonkeyPatch) -> None:

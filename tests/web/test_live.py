@@ -2,11 +2,13 @@
 
 import ast
 import json
+import re
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -18,11 +20,12 @@ import pytest
 from burnish.events import Stopped
 from burnish.runs.record import read_record
 from burnish.web.page import translator
-from burnish.web.steps import describe_notice
+from burnish.web.steps import describe_notice, tell_steps
 from burnish.web.views import run as run_pages
-from tests.support import DOUBLE, GOOD, block, script
+from burnish.web.views.write import EXAMPLES
+from tests.support import DOUBLE, GOOD, SQUARE, block, script
 from tests.web.conftest import HeldModel, Served
-from tests.web.screens import EVIL, EVIL_TESTS, fill, list_screens
+from tests.web.screens import EVIL, EVIL_TESTS, end_run, fill, list_screens
 from tests.web.slow_weights import TINY, SlowSource
 
 THOUGHT = "Twice <b>is</b> times two."
@@ -237,6 +240,62 @@ def test_nothing_on_the_page_moves_while_words_come(open_page: OpenPage, served:
     page.evaluate("document.querySelector('#timeline').prepend(document.createElement('li'), 'planted')")
     page.wait_for_timeout(300)
     assert page.evaluate("window.moves.length") > 0, "planted, and noticed"
+
+
+@pytest.mark.slow
+def test_each_round_is_a_line_that_says_what_came_of_it_and_the_figures_stand_beside(
+    served: Served, client: httpx.Client
+) -> None:
+    served.models = [HeldModel(script(draft=SQUARE), held="")]
+    run_id = served.begin(client, "a function double(n), e.g. double(2) == 4")
+    end_run(served, client, run_id)
+    view = served.view(run_id)
+    assert view.run
+    steps = list(tell_steps(view.run.events, translator("en")))
+    told = [(step.kind, step.tone) for step in steps]
+    at = [
+        told.index(one) for one in (("you", ""), ("model", "quiet"), ("code", ""), ("tests", "bad"), ("tests", "good"))
+    ]
+    assert at == sorted(at), "asked, written, tests fail, tests pass"
+    assert "2 of 4" in steps[at[3]].text
+    assert {"compare", "check", "end"} <= {kind for kind, _ in told}
+    assert any(line.text for line in steps[at[3]].lines), "which test failed is one click away"
+    assert {"Small", "Of"} & {step.text.split()[0] for step in steps}, "small edits are told, too"
+    page = client.get(f"/runs/{run_id}").text
+    figures = re.findall(r"<dd>(.*?)</dd>", page.partition('class="figures"')[2].partition("</dl>")[0])
+    assert f"{view.run.tokens_in + view.run.tokens_out}" in figures[2]
+    assert re.search(r"\(\d+/s\)", figures[2])
+    assert figures[3] == "free"
+
+
+@pytest.mark.browser
+def test_state_is_in_the_title_the_look_can_be_switched_and_who_wants_is_told_when_it_is_done(
+    open_page: OpenPage, served: Served, client: httpx.Client
+) -> None:
+    model = HeldModel(script())
+    served.models = [model]
+    page = open_page("/", color_scheme="light", permissions=["notifications"])
+    page.click("[data-theme-switch]")
+    page.add_init_script(
+        "window.told = []; window.Notification = class { constructor(text) { window.told.push(text); } "
+        "static async requestPermission() { return 'granted'; } };"
+        "Object.defineProperty(document, 'hidden', { get: () => true });"
+    )
+    page.goto(f"{served.address}/runs/{served.begin(client)}")
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark", "it stays as it was switched"
+    page.click("[data-theme-switch]")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
+    model.let(1)
+    wait_for(page, "document.title.split(' ')[0]", "✎")
+    page.click("[data-notify]")
+    rows = "document.querySelectorAll('#part-tests .outcome-passed').length"
+    assert page.evaluate(rows) == 0
+    model.let_all()
+    page.wait_for_selector("#run[data-state=done] .verdict")
+    wait_for(page, "document.title.split(' ')[0]", "✓")
+    assert page.evaluate("window.told.length") == 1
+    assert page.evaluate(rows) > 2, "the table of tests has turned green"
 
 
 # --- many watch ---
@@ -477,6 +536,31 @@ def test_whoever_had_fewest_turns_is_next(served: Served, client: httpx.Client, 
 
 
 @pytest.mark.slow
+def test_a_run_that_waits_for_a_person_keeps_nobody_waiting_and_has_its_turn_again(
+    served: Served, client: httpx.Client
+) -> None:
+    """Somebody who has gone for lunch would stop all others."""
+    asks = served.begin(client, "a function double(n), e.g. double(2) == 4")
+    number = str(served.wait_until(asks, "waiting").wish_number)
+    model = HeldModel(script())
+    served.models = [model]
+    other = served.begin(client)
+    served.wait_until(other, "asking")
+    client.post(f"/runs/{asks}/reply", data={"kind": "question", "number": number, "answer": "A"})
+    assert served.wait_until(asks, "queued").ahead == 1
+    third = served.begin(client)
+    assert served.wait_until(third, "queued").ahead == 2, "who had a turn already goes on first"
+    model.let_all()
+    for one in (other, asks, third):
+        served.wait_until(one, "done")
+    asks = served.begin(client, review="on")
+    served.wait_until(asks, "waiting")
+    client.post(f"/runs/{asks}/stop")
+    served.wait_until(asks, "stopped")
+    served.wait_until(served.begin(client), "done")
+
+
+@pytest.mark.slow
 def test_one_click_that_comes_twice_takes_a_run_up_once(served: Served, client: httpx.Client, model: HeldModel) -> None:
     run_id = served.begin(client)
     model.let(1)
@@ -514,6 +598,42 @@ def test_a_run_that_waits_to_be_taken_up_tells_its_steps_once(
     served.wait_until(left, "done")
     whole = client.get(f"/runs/{left}").text
     assert shown + steps.count('<li class="step') == whole.count('<li class="step')
+
+
+# --- nothing leaves this machine ---
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Whom this process has looked up, or called."""
+    found: list[str] = []
+    watching = [True]
+
+    def note(event: str, given: tuple[Any, ...]) -> None:
+        if watching and event in ("socket.connect", "socket.getaddrinfo"):
+            address = given[0] if event == "socket.getaddrinfo" else given[1]
+            found.append(str(address[0] if isinstance(address, tuple) else address))
+
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    sys.addaudithook(note)  # nobody can take it away again
+    yield found
+    watching.clear()
+
+
+@pytest.mark.slow
+def test_neither_a_page_nor_a_whole_run_has_the_server_call_anybody_elsewhere(
+    served: Served, client: httpx.Client, called: list[str]
+) -> None:
+    paths = [route.path for view in served.views for route in view.ROUTES if "GET" in (route.methods or ())]
+    for path in (path for path in paths if "{" not in path):
+        client.get(path)
+    served.wait_until(served.begin(client, EXAMPLES[0], fast=""), "done")
+    assert "127.0.0.1" in called, "Ollama was asked for, here"
+    with suppress(OSError):
+        socket.getaddrinfo("elsewhere.invalid", 80)
+    assert called.pop() == "elsewhere.invalid", "planted, and noticed"
+    assert {*called} <= {"127.0.0.1", "localhost", "::1"}
 
 
 # --- what models write is text ---

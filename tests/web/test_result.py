@@ -6,6 +6,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import burnish
 from burnish import Run, Store
 from burnish.events import Broke, CheckFinished, CodeProposed, Evidence, RunFinished, RunStarted, SpecAgreed
 from burnish.models.scripted import ScriptedModel
-from burnish.web.page import JARGON
+from burnish.web.page import JARGON, translator
 from burnish.web.result_view import ResultView, colour_lines, diff_lines
 from burnish.web.work.try_call import list_functions, read_arguments
 from tests.commands.test_fix_from_test import RIGHT, TEST
@@ -126,6 +127,26 @@ def test_words_of_the_trade_say_on_hover_what_they_mean_in_both_languages(client
         )
         assert not re.findall(r"quadratic|advisories|undisputed", told)
         assert "&lt;b&gt;nstypes&lt;/b&gt;" in told
+
+
+@pytest.mark.slow
+def test_what_a_confidence_rests_on_is_said_in_sentences_in_both_languages(
+    client: httpx.Client, store: Store, project: Path
+) -> None:
+    runs = [
+        burnish.write("a function double(n), e.g. double(2) == 4", "scripted:demo", store=store, fast=True),
+        burnish.fix(f"{project}/{TEST}", ScriptedModel([RIGHT], whole=True), store=store),
+    ]
+    for run in runs:
+        basis = run.ending(RunFinished).basis.split(", ")  # type: ignore[union-attr]
+        english, german = (ResultView(run, run.final).tell_basis(translator(one)) for one in ("en", "de"))
+        assert len(english) == len(german) == len(basis)
+        assert not {*english} & {*basis}, "none stays as the record says it"
+        assert not {*english} & {*german}
+        page = client.get(f"/runs/{run.id}", headers={"Accept-Language": "de"}).text
+        assert all(point in unescape(re.sub(r"</?abbr[^>]*>", "", page)) for point in german)
+    said = {*sum((ResultView(run, run.final).tell_basis(translator("en")) for run in runs), [])}
+    assert any("of small mistakes" in one.lower() for one in said)
 
 
 def test_the_code_and_any_version_can_be_downloaded(client: httpx.Client, store: Store) -> None:

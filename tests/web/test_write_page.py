@@ -1,5 +1,6 @@
 """From a sentence to its result, in a real browser."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 
 import burnish
 from burnish import Store
+from burnish.models.discovery import ListedModel, ServerModels
+from burnish.web.views import evaluate, write
 from burnish.web.views.write import EXAMPLES
 from tests.web.slow_weights import TINY, SlowSource
 
@@ -71,3 +74,25 @@ def test_a_model_that_is_not_here_is_got_from_the_form_with_its_progress_shown(
     expect(page.locator("#estimate button")).to_have_count(0)
     expect(page.locator("#model option:checked")).not_to_contain_text("has to be fetched")
     assert (page.input_value("#model"), page.input_value("#sentence")) == (TINY, SENTENCE)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("path", "view"), [("/", write), ("/fix", write), ("/evaluate", evaluate)])
+def test_who_chose_a_model_before_all_were_listed_keeps_it(
+    open_page: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, path: str, view: Any
+) -> None:
+    """Servers are asked for their models while somebody fills in the form already."""
+    listed, late = threading.Event(), ServerModels(provider="x", address="", models=(ListedModel(name="x:late"),))
+
+    def list_slowly() -> list[ServerModels]:
+        listed.wait(20)
+        return [late]
+
+    monkeypatch.setattr(view, "list_all_models", list_slowly)
+    page = open_page(path)
+    chosen = "local:qwen2.5-coder-0.5b"
+    assert page.input_value("#model") != chosen
+    page.select_option("#model", chosen)
+    listed.set()
+    page.wait_for_selector("#model option[value='x:late']", state="attached")
+    assert page.input_value("#model") == chosen

@@ -25,5 +25,5 @@ def ui(
     """Open Burnish in the browser."""
     from burnish.web.server import serve
 
-    print("Burnish runs as long as this command does; end it with Ctrl-C. Open:", flush=True)
-    serve(port, host, password, not no_browser, lambda link: print(link, flush=True))
+    said = "Burnish runs as long as this command does; end it with Ctrl-C. Open:"
+    serve(port, host, password, not no_browser, lambda link: print(f"{said}\n{link}", flush=True))

@@ -4,6 +4,7 @@ The colours of code are Pygments', whose output is HTML that it has escaped itse
 """
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,11 +19,12 @@ from pygments.lexers import PythonLexer
 from burnish.checks.check import read_findings
 from burnish.commands.apply import diff_of
 from burnish.errors import SetupProblem
-from burnish.events import Evidence, FeedbackGiven
+from burnish.events import Evidence, FeedbackGiven, RunFinished
 from burnish.events.feedback import Comment
 from burnish.events.history import Run, Version
 from burnish.report.deliverables import read_module_name, read_suite
 from burnish.text import strip_controls
+from burnish.web.page import Translate
 from burnish.web.steps import CHECKS
 from burnish.web.work.try_call import CallableFunction, list_functions
 
@@ -39,6 +41,29 @@ MADE_BY = {
     "given": "as it was before",
 }
 """How a version came about, in plain words."""
+BASIS = {
+    r"(?P<n>\d+) (example|test)s? that notices? (?P<share>\d+ %) of small changes": (
+        "Examples and tests that decide: {n}. Of small mistakes in the code they notice {share}."
+    ),
+    r"(?P<n>\d+) (example|test)s?": "Examples and tests that decide: {n}.",
+    r"no example": "There was no example that decides.",
+    r"(?P<n>\d+) of (?P<of>\d+) independent versions? agrees? on (?P<inputs>\d+) inputs?": (
+        "{n} of {of} versions, written without sight of each other, do the same on {inputs} inputs."
+    ),
+    r"(?P<n>\d+) of (?P<of>\d+) independent versions? agrees?": (
+        "{n} of {of} versions, written without sight of each other, do the same."
+    ),
+    r"1 of 1 independent version was written": "Only one version was written: there was nothing to compare it with.",
+    r"a small edit agrees": "A change of one place, found without the model, does the same.",
+    r"a small edit that no answer of the model agrees with": (
+        "It is a change of one place, found without the model; no answer of the model does the same."
+    ),
+    r"nothing that no test asks for changes on (?P<n>\d+) inputs?": (
+        "On {n} inputs nothing has changed that no test asks for."
+    ),
+    r"(?P<n>\d+) of (?P<of>\d+) tests of the model's own pass": "Of the model's own tests {n} of {of} pass.",
+}
+"""What a confidence may rest on, as a run's record says it, and as a sentence for people."""
 DIFF_KINDS = {"-": "out", "+": "in", "@": "at"}
 
 
@@ -71,6 +96,14 @@ class ResultView:
     def code(self) -> str:
         """What is shown; empty if there is none."""
         return self.best.code if self.best else ""
+
+    def tell_basis(self, t: Translate) -> list[str]:
+        """What the confidence rests on, a sentence a point. One without a sentence stays as the record says it."""
+        finished, points = self.run.ending(RunFinished), list[str]()
+        for point in finished.basis.split(", ") if finished else ():
+            found = ((re.fullmatch(said, point), sentence) for said, sentence in BASIS.items())
+            points.append(next((t(sentence, **match.groupdict()) for match, sentence in found if match), point))
+        return points
 
     @cached_property
     def lines(self) -> list[CodeLine]:

@@ -203,7 +203,10 @@ def open_view(runs: ActiveRuns, run_id: str) -> RunView:
         return RunView(run_id, active.prompt, None, active)
     if active and active.problem:
         return RunView(run_id, active.prompt, _open_if_there(runs.store, run_id), active)
-    folder = runs.store.find(run_id)
+    try:
+        folder = runs.store.find(run_id)
+    except SetupProblem as missing:  # its words are for a terminal
+        raise SetupProblem("There is no such result, or no longer. Look for it under Results.") from missing
     run = open_run(folder)
     if active is None and is_running(folder):
         events = read_record(folder)

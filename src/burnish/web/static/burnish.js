@@ -44,6 +44,14 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => all("form[data-guard] button").forEach((button) => (button.disabled = false)));
 
+// A menu of models is filled anew once servers have answered; what somebody has chosen meanwhile stays chosen.
+for (const menu of all("select[hx-get]")) {
+  let chosen = "";
+  menu.addEventListener("change", () => (chosen = menu.value));
+  const keep = () => all("option", menu).some((option) => option.value === chosen) && (menu.value = chosen);
+  new MutationObserver(keep).observe(menu, { childList: true });
+}
+
 // What is searched for stands in the address, so that it is still there when the page is loaded anew.
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-address]");
@@ -99,6 +107,7 @@ function answerBox(ask) {
   summary.textContent = words.thinks;
   thoughts.append(summary, document.createElement("pre"));
   box.append(thoughts, document.createElement("pre"));
+  all("pre", box).forEach((text) => (text.tabIndex = 0)); // they scroll, by keyboard too
   one("#answers").append(box);
   while (one("#answers").children.length > 4) one("#answers").firstChild.remove();
   return box;

@@ -5,7 +5,7 @@ A run goes on in threads of its own whether or not anybody looks. Whoever looks 
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import burnish
@@ -38,7 +38,7 @@ class ActiveRun:
     prompt: str
     ticket: Ticket
     verb: str
-    person: Person = field(default_factory=Person)
+    person: Person
     handle: RunHandle | None = None
     """None for a run that is taken up again, until its turn has come."""
     opened: "Sequence[UserPage]" = ()
@@ -83,7 +83,8 @@ class ActiveRuns:
 
     def write(self, request: Request, owner: str) -> ActiveRun:
         """Begin to write what is asked for, in its turn."""
-        person, ticket = Person(), self._join(owner)
+        ticket = self._join(owner)
+        person = Person(ticket)
 
         def prepare(keep: Keep) -> tuple[Request, Resources]:
             keep(ticket)
@@ -95,7 +96,8 @@ class ActiveRuns:
 
     def fix(self, options: fixes.FixOptions, request: Request, owner: str) -> ActiveRun:
         """Begin to repair a file, in its turn."""
-        person, ticket = Person(), self._join(owner)
+        ticket = self._join(owner)
+        person = Person(ticket)
 
         def wait(keep: Keep) -> None:
             keep(ticket)
@@ -109,7 +111,8 @@ class ActiveRuns:
         """Begin a live page, in its turn: in the tab that looks at it, or in a browser without a window."""
         from burnish.pages.attempt import start_page
 
-        person, ticket, opened = Person(), self._join(owner), list["UserPage"]()
+        ticket, opened = self._join(owner), list["UserPage"]()
+        person = Person(ticket)
 
         def open_here(
             tools: PageTools, limits: PageLimits, targets: tuple[str, ...], cancel: threading.Event
@@ -172,7 +175,9 @@ class ActiveRuns:
             if known and not known.is_over:
                 return known
             ticket = self._join(owner)
-            active = self._runs[run.id] = ActiveRun(run.id, run.started.prompt, ticket, run.started.verb)
+            active = self._runs[run.id] = ActiveRun(
+                run.id, run.started.prompt, ticket, run.started.verb, Person(ticket)
+            )
 
         def begin(handle: RunHandle) -> None:
             active.handle = handle

@@ -8,6 +8,7 @@ from burnish.agent.ask import Checkpoint
 from burnish.agent.questions import OpenQuestion
 from burnish.errors import SetupProblem
 from burnish.events import QuestionAnswered, Reviewed
+from burnish.web.work.turns import Ticket
 
 QUESTION_SECONDS = 900.0
 """How long a question waits; then it stays open, and can be answered once the run is over."""
@@ -28,7 +29,9 @@ Wish = OpenQuestion | Assumption | Checkpoint
 class Person:
     """Answers come from the page, in another thread than the run's."""
 
-    def __init__(self) -> None:
+    def __init__(self, ticket: Ticket) -> None:
+        """While it is waited for a person, whoever has the ticket lets others work."""
+        self._ticket = ticket
         self.wish: Wish | None = None
         """What the run waits for right now."""
         self.wishes = 0
@@ -88,7 +91,7 @@ class Person:
 
     def _wait(self, wish: Wish, seconds: float) -> QuestionAnswered | Reviewed | str | None:
         ends = time.monotonic() + seconds
-        with self._changed:
+        with self._ticket.step_aside(), self._changed:
             self.wish, self._answer = wish, None
             self.wishes += 1
             while self.wish is not None and not self._is_gone and time.monotonic() < ends:

@@ -2,6 +2,8 @@
 
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from burnish.errors import AttemptError
 
@@ -11,11 +13,21 @@ class Ticket:
 
     def __init__(self, turns: "Turns", owner: str, number: int) -> None:
         self.owner, self.number = owner, number
+        self.is_closed = False
         self._turns = turns
 
     def wait(self) -> None:
         """Until it is this one's turn. Raises AttemptError where it is closed meanwhile."""
         self._turns.wait_for(self)
+
+    @contextmanager
+    def step_aside(self) -> Iterator[None]:
+        """Let others work meanwhile, as while a person is asked; go on once there is a place again, or it is closed."""
+        self._turns.make_room(self)
+        try:
+            yield
+        finally:
+            self._turns.come_back(self)
 
     @property
     def ahead(self) -> int:
@@ -61,9 +73,27 @@ class Turns:
             line = self._line()
             return line.index(ticket) + 1 if ticket in line else 0
 
+    def make_room(self, ticket: Ticket) -> None:
+        """This one does not work for a while."""
+        with self._changed:
+            self._working.discard(ticket)
+            self._fill_places()
+
+    def come_back(self, ticket: Ticket) -> None:
+        """Wait for a place, without another turn being counted. Returns at once where it is closed."""
+        with self._changed:
+            if ticket.is_closed:
+                return
+            self._had[ticket.owner] -= 1
+            self._waiting.append(ticket)
+            self._fill_places()
+            while ticket in self._waiting:
+                self._changed.wait()
+
     def leave(self, ticket: Ticket) -> None:
         """This one is done, or wants no turn any more."""
         with self._changed:
+            ticket.is_closed = True
             self._working.discard(ticket)
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
