@@ -76,22 +76,34 @@ def open_own_chromium(heard: Heard, limits: PageLimits = SHORT) -> Iterator[Head
     page.close()
 
 
-class Tab:
+class WatchedTab:
+    """A tab, and what its user would have noticed."""
+
+    def __init__(self, tab: Any) -> None:
+        self.tab, self.dialogs, self.downloads = tab, 0, 0
+        tab.on("dialog", self._dismiss)
+        tab.on("download", self._count_download)
+
+    def _dismiss(self, dialog: Any) -> None:
+        self.dialogs += 1
+        dialog.dismiss()
+
+    def _count_download(self, download: Any) -> None:
+        self.downloads += 1
+
+
+class Tab(WatchedTab):
     """A tab of a user's browser that shows a live page: our frame in a page of ours, with the headers of a run's page.
 
     `tab` is Playwright's, so all of this is for one thread; versions run in another one.
     """
 
     def __init__(self, context: Any, server: FrameServer, user_page: UserPage, address: str) -> None:
+        super().__init__(context.new_page())
         self.server, self.live, self.address = server, user_page, address
-        self.tab = context.new_page()
         self.tab.goto(address)
         self.slowest_answer = 0.0
         """Of our server and of our page, while versions ran."""
-        self.dialogs = 0
-        self.downloads = 0
-        self.tab.on("dialog", self._dismiss)
-        self.tab.on("download", self._count_download)
 
     def run(self, code: str, cycle: int) -> PageObserved:
         """Show the frame, as our page would, until it is known what came of this version."""
@@ -117,13 +129,6 @@ class Tab:
         assert httpx.get(self.address).status_code == 200
         assert self.tab.evaluate("document.title") == "ours"
         self.slowest_answer = max(self.slowest_answer, time.monotonic() - began)
-
-    def _dismiss(self, dialog: Any) -> None:
-        self.dialogs += 1
-        dialog.dismiss()
-
-    def _count_download(self, download: Any) -> None:
-        self.downloads += 1
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import pytest
 
 from burnish.events import PageObserved
 from burnish.events.pages import Kill
-from tests.pages.live import Headless, Heard, Tab, open_own_chromium, open_plain_browser, open_tab
+from tests.pages.live import Headless, Heard, Tab, WatchedTab, open_own_chromium, open_plain_browser, open_tab
 
 pytestmark = pytest.mark.browser
 
@@ -147,13 +147,11 @@ class Listener:
                 self.heard.add("webrtc-stun" if len(said) < 1000 else "webtransport")
 
 
-class Plain:
+class Plain(WatchedTab):
     """A plain page, in whose frame code runs with nothing of ours around it."""
 
     def __init__(self, context: Any, listener: Listener) -> None:
-        self.tab, self.dialogs, self.downloads = context.new_page(), 0, 0
-        self.tab.on("dialog", self._dismiss)
-        self.tab.on("download", self._count_download)
+        super().__init__(context.new_page())
         self.tab.goto(f"{listener.address}/before")
         self.tab.goto(f"{listener.address}/plain")
         self._code = listener.fill_in
@@ -187,13 +185,6 @@ class Plain:
         except TimeoutError:
             return False
         return True
-
-    def _dismiss(self, dialog: Any) -> None:
-        self.dialogs += 1
-        dialog.dismiss()
-
-    def _count_download(self, download: Any) -> None:
-        self.downloads += 1
 
 
 @dataclass(frozen=True)
