@@ -294,7 +294,7 @@ def test_state_is_in_the_title_the_look_can_be_switched_and_who_wants_is_told_wh
     model.let_all()
     page.wait_for_selector("#run[data-state=done] .verdict")
     wait_for(page, "document.title.split(' ')[0]", "✓")
-    assert page.evaluate("window.told.length") == 1
+    wait_for(page, "window.told.length", 1)
     assert page.evaluate(rows) > 2, "the table of tests has turned green"
 
 
