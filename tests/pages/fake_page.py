@@ -94,6 +94,9 @@ class FakePage:
         self.recorded += 1
         return WEBP
 
+    def errors(self) -> tuple[PageError, ...]:
+        return ()
+
     def heap_bytes(self) -> int | None:
         return 1_000_000
 

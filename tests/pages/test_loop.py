@@ -1,6 +1,7 @@
 """The loop of a live page: what goes wrong is sent back in few words, until nothing does or it goes nowhere."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -109,8 +110,8 @@ def test_the_same_code_again_is_written_afresh_and_then_given_up() -> None:
     page = FakePage([THROWS])
     run = make([WRONG], page, limits=rounds(20, calls=20))
     assert (run.verdict, ended(run)) == ("failed", "stuck")
-    assert [decided.choice for decided in run.all(Decided)] == ["correct", "afresh"]
-    assert len(sent(run)) == 3
+    assert [decided.choice for decided in run.all(Decided)] == ["correct", "afresh", "afresh", "afresh"]
+    assert len(sent(run)) == 5
     assert "nothing();" not in sent(run)[2].replace("`nothing();`", ""), "afresh means without the code that failed"
     assert len(page.ran) == 1, "code that ran already is not run again"
 
@@ -119,14 +120,37 @@ def test_the_same_error_three_times_is_written_afresh_and_then_given_up() -> Non
     answers = [js(f"let a{n};", "nothing();") for n in range(20)]
     run = make(answers, FakePage([THROWS]), limits=rounds(20, calls=20))
     assert ended(run) == "stuck"
-    assert [decided.choice for decided in run.all(Decided)] == ["correct", "correct", "afresh"]
-    assert len(run.all(PageWritten)) == 4
+    assert [decided.choice for decided in run.all(Decided)] == ["correct", "correct", "afresh", "afresh", "afresh"]
+    assert len(run.all(PageWritten)) == 6
 
 
 def test_answers_without_code_are_explained_once_and_then_given_up() -> None:
     run = make(["I would rather not."], FakePage(), limits=rounds(20, calls=20))
     assert (run.verdict, ended(run), run.code) == ("failed", "stuck", "")
     assert run.all(PageRefused)[0].why in sent(run)[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [('document.getElementById("add").onclick = 1;', "'add'"), ("document.body.a.b.c = 1;", "dyn-ui and canvas")],
+)
+def test_an_element_that_was_never_made_is_named(line: str, named: str) -> None:
+    error = seen(error="TypeError: Cannot read properties of null", line=1)
+    assert named in sent(make([js(line), GOOD], FakePage([error, seen()])))[1]
+
+
+def test_a_browser_that_dies_between_versions_is_replaced_and_the_version_runs_in_the_new_one() -> None:
+    opened: list[FakePage] = []
+
+    def open_page(*given: Any) -> FakePage:
+        dies = Turn(seen(), raises=PageGone("the browser is gone"))
+        opened.append(FakePage([seen(error="x is not defined"), dies] if not opened else [seen()]))
+        return opened[-1].open(*given)
+
+    run = make([js("x()"), GOOD], open_page)
+    assert (run.verdict, ended(run)) == ("plausible", "done")
+    assert [[cycle for cycle, _ in page.ran] for page in opened] == [[1, 2], [2]]
+    assert opened[0].closed.is_set()
 
 
 def test_a_page_that_gives_up_ends_the_run_with_its_reason() -> None:
@@ -143,7 +167,7 @@ def test_a_model_that_gives_up_is_asked_nothing_more() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "reason", "asked"),
-    [(rounds(0), "rounds", 1), (rounds(9, calls=2), "calls", 2), (rounds(9, tokens=7500), "tokens", 1)],
+    [(rounds(0), "rounds", 1), (rounds(9, calls=2), "calls", 2), (rounds(9, tokens=8500), "tokens", 1)],
     ids=["rounds", "calls", "tokens"],
 )
 def test_a_limit_ends_the_run_with_the_best_version(limits, reason, asked) -> None:

@@ -100,6 +100,50 @@ def test_page_code_that_replaces_what_probes_use_fools_none_of_them(page: Headle
     page.run("document.getElementById('dyn-ui').append('hello')", 1)
 
 
+@pytest.mark.browser
+def test_text_on_a_canvas_is_read_until_it_is_wiped(page: HeadlessPage) -> None:
+    write = "const ctx = document.getElementById('canvas').getContext('2d'); ctx.fillText('12:30', 10, 50);"
+    for wipe, expected in (("", "12:30"), ("ctx.clearRect(0, 0, 800, 600)", ""), ("ctx.fillText('8', 10, 50)", "8")):
+        page.run(f"{write} {wipe}", 2)
+        assert judge(page, f"shownText().trim() === '{expected}'").holds, wipe
+    page.run("document.getElementById('dyn-ui').append('hello')", 1)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("code", "where"),
+    [
+        ("canvas.append(button)", "canvas"),
+        ("ui.append(button); ui.innerText = 'clicked'", "dyn-ui"),
+        (
+            "const box = document.createElement('p'); box.append(button); ui.append(box); box.textContent = '1'",
+            "p removed",
+        ),
+        ("ui.append(button); button.textContent = 'more'", ""),
+        ("ui.append(button); ui.innerHTML = '<button>again</button>'", ""),
+        ("ui.append(button); button.remove()", ""),
+        ("canvas.remove(); ui.innerText = 'a text'", ""),
+    ],
+)
+def test_an_element_that_nobody_can_see_is_told(page: HeadlessPage, code: str, where: str) -> None:
+    make = "const ui = document.getElementById('dyn-ui'), canvas = ui.firstChild;"
+    seen_errors = page.run(f"{make} const button = document.createElement('button'); {code}", 2).errors
+    assert [error.kind for error in seen_errors] == (["unseen"] if where else [])
+    assert all(where in error.message for error in seen_errors)
+
+
+@pytest.mark.browser
+def test_what_a_page_throws_only_when_it_is_used_counts(page: HeadlessPage) -> None:
+    criterion = Criterion(name="it", what="Nothing is thrown.", points=1, function="no_exception")
+    button = "const b = document.createElement('button'); b.textContent = 'Go'; document.body.append(b);"
+    for handler, holds in (("nothing.there()", False), ("b.textContent = 'Gone'", True)):
+        observed = page.run(f"{button} b.onclick = () => {{ {handler} }};", 2)
+        case = Case("own", "x", (criterion,), measure="findButtons()[0].click(); await wait(100);")
+        assert observed.errors == ()
+        assert [one.holds for one in judge_version(case, page, is_last=False, observed=observed)] == [holds]
+    page.run("document.getElementById('dyn-ui').append('hello')", 1)
+
+
 @pytest.mark.parametrize(
     ("facts", "missed"),
     [

@@ -14,8 +14,8 @@ long. Empty: it was not."""
 class PageError(Frozen):
     """Something that went wrong in the page."""
 
-    kind: Literal["syntax", "exception", "rejection", "blocked"]
-    """"blocked": the page tried what its policy forbids."""
+    kind: Literal["syntax", "exception", "rejection", "blocked", "unseen"]
+    """"blocked": the page tried what its policy forbids; "unseen": what it made cannot be seen, or is gone."""
     message: str
     line: int | None = None
     """Of the code of that cycle, from 1."""
@@ -103,6 +103,8 @@ class PageJudged(BaseEvent):
     cycle: int
     held: tuple[CriterionHeld, ...] = ()
     """The criteria that a probe has judged on this version; none without a case."""
+    thrown: tuple[PageError, ...] = ()
+    """What went wrong only while probes used the page."""
     findings: tuple[str, ...] = ()
     sent: str = ""
 

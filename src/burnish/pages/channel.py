@@ -202,6 +202,11 @@ class FrameLink:
         for connection in left:
             connection.close()
 
+    @property
+    def errors(self) -> tuple[PageError, ...]:
+        """What went wrong in the version that runs, up to now."""
+        return tuple(self._version.errors)
+
     def wait(self, ready: Callable[[], object], seconds: float, cancel: threading.Event | None = None) -> bool:
         """Until it is so, the link is closed, or time is over; whether it is so."""
         until = time.monotonic() + seconds

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
 from burnish.events import CriterionHeld, Frozen, PageError, PageObserved
+from burnish.pages.probes import HARMLESS
 from burnish.pages.rubric import Case
 from burnish.text import one_line
 
@@ -35,6 +36,7 @@ _MOVES = re.compile(
 _WAITS = re.compile(r"\b(?:buttons?|clicks?|clicking|press\w*|keys?|starts?|knopf|taste\w*|klick\w*)\b", re.IGNORECASE)
 """What may have to happen before anything moves."""
 _NO_ELEMENT = re.compile(r"\bnull\b")
+_LOOKED_FOR = re.compile(r"(?:getElementById\(\s*[\"'`]|querySelector\(\s*[\"'`]#)([\w-]+)")
 _DECIMALS = re.compile(r"(\d+)\.\d+")
 
 
@@ -45,11 +47,12 @@ class Trouble(IntEnum):
     SYNTAX = 2
     ERROR = 3
     BLANK = 4
-    BLOCKED = 5
-    STILL = 6
-    HEAP = 7
-    CONSOLE = 8
-    CRITERION = 9
+    UNSEEN = 5
+    BLOCKED = 6
+    STILL = 7
+    HEAP = 8
+    CONSOLE = 9
+    CRITERION = 10
 
 
 FAILS = (Trouble.KILLED, Trouble.SYNTAX, Trouble.ERROR, Trouble.BLANK)
@@ -83,13 +86,15 @@ def find_troubles(
 
 def _look(sentence: str, code: str, seen: PageObserved) -> Iterator[Finding]:
     errors = {(error.kind, error.message, error.line): error for error in seen.errors}
-    thrown = [error for error in errors.values() if error.kind != "blocked"]
+    thrown = [error for error in errors.values() if error.kind not in HARMLESS]
     for error in thrown[:MOST_ERRORS]:
         trouble = Trouble.SYNTAX if error.kind == "syntax" else Trouble.ERROR
         yield Finding(trouble=trouble, text=_tell_error(error, code))
     for error in [error for error in errors.values() if error.kind == "blocked"][:MOST_CONSOLE]:
         what = one_line(error.message, 160)
         yield Finding(trouble=Trouble.BLOCKED, text=f"Not allowed in the page, do without it: {what}")
+    for error in [error for error in errors.values() if error.kind == "unseen"][:MOST_CONSOLE]:
+        yield Finding(trouble=Trouble.UNSEEN, text=f"Cannot be seen: {one_line(error.message, 160)}.")
     if _DRAWS.search(sentence) and seen.canvas in ("blank", "none") and not thrown:
         is_there = "The canvas is blank" if seen.canvas == "blank" else "There is no canvas in the page"
         yield Finding(trouble=Trouble.BLANK, text=f"{is_there}: nothing was drawn. Was your function called?")
@@ -108,11 +113,11 @@ def _tell_error(error: PageError, code: str) -> str:
     lines, line = code.split("\n"), error.line
     is_known = line is not None and 0 < line <= len(lines)
     where = f"Line {line}, `{one_line(lines[line - 1], 80)}`: " if line is not None and is_known else ""
-    hint = (
-        " (only the elements dyn-ui and canvas exist before you make others)"
-        if _NO_ELEMENT.search(error.message)
-        else ""
-    )
+    hint = ""
+    if _NO_ELEMENT.search(error.message):
+        named = _LOOKED_FOR.search(lines[line - 1]) if line is not None and is_known else None
+        which = f"nothing with the id {named[1]!r} is" if named else "only the elements dyn-ui and canvas are"
+        hint = f" ({which} in the page: make it with document.createElement and append it to dyn-ui)"
     unhandled = "unhandled rejection: " if error.kind == "rejection" else ""
     return f"{where}{unhandled}{one_line(error.message, 200)}{hint}"
 

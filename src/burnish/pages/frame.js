@@ -13,6 +13,7 @@
   const began = performance.now();
   const MOST_CHARACTERS = 2000;
   const MOST_PIXELS = 1 << 20;
+  const MOST_TEXTS = 200;
 
   // No policy of a document forbids these, and a frame within this one runs no code: what is gone here is gone.
   for (const name of Object.getOwnPropertyNames(window)) if (/^(webkit)?RTC|^Notification$/.test(name)) delete window[name];
@@ -95,7 +96,7 @@
       dropped += 1;
       return;
     }
-    const level = { exception: "error", rejection: "error", syntax: "error", blocked: "error", warn: "warning", log: "info" };
+    const level = { exception: "error", rejection: "error", syntax: "error", blocked: "error", unseen: "warning", warn: "warning", log: "info" };
     send({ method: "notifications/message", params: { level: level[kind] ?? kind, logger, data: { kind, text, line } } });
   }
 
@@ -167,13 +168,56 @@
         }
       }
   }
+  // Two mistakes of small models that throw nothing: elements within a canvas, which nobody sees, and a button that goes
+  // when a text is set. Each is told once.
+  const CONTROLS = "button, input, select, textarea";
+  const known = new Set();
+  const tellOnce = (text) => known.has(text) || (known.add(text), tell("error", "unseen", text, null));
+  function findUnseen(target, added, removed) {
+    if (target.nodeName === "CANVAS" && [...added].some((node) => node.nodeType === 1))
+      tellOnce("an element was put into a canvas, where nobody sees it: append it to dyn-ui");
+    const isGone = [...removed].some((node) => node.matches?.(CONTROLS) || node.querySelector?.(CONTROLS));
+    if (isGone && added.length && target.isConnected && !target.querySelector(CONTROLS))
+      tellOnce(
+        `setting the text of ${target.id || target.localName} removed the button or box in it: ` +
+          "make an element of its own for the text",
+      );
+  }
   new MutationObserver((changes) => {
-    for (const { type, target, addedNodes } of changes) {
+    for (const { type, target, addedNodes, removedNodes } of changes) {
       if (type === "attributes") setHandlers(target);
+      if (type === "childList") findUnseen(target, addedNodes, removedNodes);
       for (const node of addedNodes)
         if (node.querySelectorAll) [node, ...node.querySelectorAll("*")].forEach(setHandlers);
     }
   }).observe(document, { subtree: true, childList: true, attributes: true });
+
+  // Text on a canvas cannot be read from its pixels. It stands in an attribute too, for probes and for screen readers.
+  const texts = new WeakMap();
+  function keepText(canvas, change) {
+    const places = texts.get(canvas) ?? new Map();
+    texts.set(canvas, places);
+    change(places);
+    const text = [...places.values()].map((one) => one.text).join("\n");
+    if (canvas.isConnected && text !== (canvas.getAttribute("aria-label") ?? "")) canvas.setAttribute("aria-label", text);
+  }
+  const drawing = CanvasRenderingContext2D.prototype;
+  for (const name of ["fillText", "strokeText"]) {
+    const draw = drawing[name];
+    drawing[name] = function (text, x, y, ...rest) {
+      draw.call(this, text, x, y, ...rest);
+      keepText(this.canvas, (places) => places.size < MOST_TEXTS && places.set(`${x},${y}`, { text: `${text}`, x, y }));
+    };
+  }
+  for (const name of ["clearRect", "fillRect"]) {
+    const draw = drawing[name];
+    drawing[name] = function (left, top, width, height) {
+      draw.call(this, left, top, width, height);
+      if (!texts.get(this.canvas)?.size) return;
+      const isWithin = ({ x, y }) => x >= left && x <= left + width && y >= top && y <= top + height;
+      keepText(this.canvas, (places) => places.forEach((one, key) => isWithin(one) && places.delete(key)));
+    };
+  }
 
   Object.defineProperty(window, "burnish", {
     value: Object.freeze({

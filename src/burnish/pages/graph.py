@@ -14,7 +14,6 @@ from burnish.agent.graph import GraphState, drain
 from burnish.agent.prompts import Messages
 from burnish.events import (
     BaseEvent,
-    CriterionHeld,
     Decided,
     Event,
     ModelReplied,
@@ -39,9 +38,12 @@ from burnish.text import one_line, plural
 PURPOSE, QUESTION = "page", "page-question"
 """What the model is asked for: a version, or an answer that the page wants."""
 AFRESH = "afresh"
-TEMPERATURE, WARMER = 0.3, 0.9
+TEMPERATURE, CORRECTING, WARMER = 0.3, 0.6, 0.9
+"""Of the first version, of corrections (small models write the same again where it is low), and of a new beginning."""
 ALIKE = 3
 """Versions in a row with the same findings, after which correcting them goes nowhere."""
+MOST_AFRESH = 3
+"""Times that a run begins from nothing, each time more freely, before it counts as stuck."""
 MOST_QUESTIONS = 5
 """That the versions of a run may have answered by the model; each different one costs a call."""
 QUESTION_TOKENS = 300
@@ -131,15 +133,18 @@ class PageState:
         told = {_DIGITS.sub("", end.why if isinstance(end, PageRefused) else "\n".join(end.findings)) for end in ends}
         return self.repeats or (len(ends) == ALIKE and len(told) == 1)
 
+    def count_points(self, brief: PageBrief, cycle: int) -> int:
+        """What the criteria that hold on a version are worth, whenever they came to hold; 0 without a case."""
+        points = {one.name: one.points for one in brief.case.criteria} if brief.case else {}
+        held = self.judged[cycle].held if cycle in self.judged else ()
+        return sum(points.get(one.name, 0) for one in held if one.holds)
+
     def best(self, brief: PageBrief) -> PageWritten | None:
         """The version to hand over: most points, then nothing that makes it fail, fewest findings, the latest."""
-        points = {one.name: one.points for one in brief.case.criteria} if brief.case else {}
 
         def rank(written: PageWritten) -> tuple[int, bool, int, int]:
-            cycle = written.cycle
-            judged, troubles = self.judged.get(cycle), find_in(self, brief, cycle)
-            held = sum(points.get(one.name, 0) for one in judged.held if one.holds) if judged else 0
-            return held, not fails(troubles), -len(troubles), cycle
+            cycle, troubles = written.cycle, find_in(self, brief, written.cycle)
+            return self.count_points(brief, cycle), not fails(troubles), -len(troubles), cycle
 
         ran = [one for one in self.written.values() if one.cycle in self.seen] or list(self.written.values())
         return max(ran, key=rank, default=None)
@@ -147,9 +152,16 @@ class PageState:
 
 def find_in(state: PageState, brief: PageBrief, cycle: int) -> tuple[Finding, ...]:
     """What is to be put right in a version that ran."""
-    seen, judged = state.seen.get(cycle), state.judged.get(cycle)
-    held = judged.held if judged else ()
-    return find_troubles(brief.sentence, state.written[cycle].code, seen, brief.case, held) if seen else ()
+    seen, judged = state.seen.get(cycle), state.judged.get(cycle, PageJudged(cycle=cycle))
+    return find_in_version(brief, state.written[cycle], seen, judged) if seen else ()
+
+
+def find_in_version(
+    brief: PageBrief, version: PageWritten, seen: PageObserved, judged: PageJudged
+) -> tuple[Finding, ...]:
+    """The same, from what it did by itself and what it did while probes used it."""
+    seen = seen.model_copy(update={"errors": (*seen.errors, *judged.thrown)})
+    return find_troubles(brief.sentence, version.code, seen, brief.case, judged.held)
 
 
 def fails(troubles: Sequence[Finding]) -> bool:
@@ -240,21 +252,26 @@ class PageLoop:
         """What the probes say of the newest version, and what is to be put right."""
         written = state.written[state.cycle]
         known, seen = self.tools.replay.take(PageJudged, cycle=written.cycle), state.seen[written.cycle]
-        held: tuple[CriterionHeld, ...] = known.held if known else ()
+        judged = known or PageJudged(cycle=written.cycle)
         if known is None and self.page.running != written.cycle and not seen.killed:  # taken up again just here
             seen = yield from self._run_and_watch(state, written)
         if known is None and not seen.killed:
-            held = self._judge(seen, is_last=False)
+            judged = self._judge(seen, is_last=False)
             self.page.start_recording()
-        troubles = find_troubles(self.brief.sentence, written.code, seen, self.brief.case, held)
-        findings = tuple(finding.text for finding in troubles)
-        yield PageJudged(cycle=written.cycle, held=held, findings=findings, sent=prompts.tell_findings(findings))
+        findings = tuple(finding.text for finding in find_in_version(self.brief, written, seen, judged))
+        yield PageJudged(
+            cycle=written.cycle,
+            held=judged.held,
+            thrown=judged.thrown,
+            findings=findings,
+            sent=prompts.tell_findings(findings),
+        )
 
     def decide(self, state: PageState) -> Iterator[Event]:
         """Done, at a limit, or given up; else what to do about what was found."""
         limits, judged = self.tools.meter.limits, state.judged.get(state.cycle)
         is_clean = judged is not None and not judged.findings
-        tried_afresh = any(isinstance(event, Decided) and event.choice == AFRESH for event in state.events)
+        afresh = sum(isinstance(event, Decided) and event.choice == AFRESH for event in state.events)
         if state.gave_up is not None:
             yield Stopped(reason="stuck", why=f"given up: {one_line(state.gave_up, 200)}")
         elif is_clean:
@@ -263,8 +280,8 @@ class PageLoop:
             yield over
         elif state.cycle > limits.rounds:
             yield Stopped(reason="rounds", why=f"the limit of {limits.rounds} rounds is reached")
-        elif state.goes_nowhere and tried_afresh:
-            yield Stopped(reason="stuck", why="the same came again, also when it was to be written afresh")
+        elif state.goes_nowhere and afresh == MOST_AFRESH:
+            yield Stopped(reason="stuck", why="the same came again, however often it was to be written afresh")
         elif state.goes_nowhere:
             same = "the same code" if state.repeats else f"the same findings {ALIKE} times"
             yield Decided(choice=AFRESH, reason=f"{same.capitalize()}: it is to be written afresh in another way.")
@@ -276,14 +293,16 @@ class PageLoop:
         """Show the model what was found, and ask for the whole code again; or, stuck, for another way."""
         context, sentence = self.brief.surroundings, self.brief.sentence
         decided = next(event for event in reversed(state.events) if isinstance(event, Decided))
-        shown = state.written.get(max(state.judged, default=0))
+        # Not always the latest: one that was written afresh may be worse than what there was.
+        points = {cycle: state.count_points(self.brief, cycle) for cycle in state.judged}
+        shown = state.written.get(max(points, key=lambda cycle: (points[cycle], cycle), default=0))
         sent = state.judged[shown.cycle].sent if shown else ""
-        code, temperature = shown.code if shown else "", TEMPERATURE
+        code, temperature = shown.code if shown else "", CORRECTING
         if not prompts.has_room(self.tools.model, code):
             code, sent = "", f"{sent}\nIt was long, too: write shorter code."
         if decided.choice == AFRESH or not code:
             messages = prompts.write_afresh(context, sentence, sent)
-            temperature = WARMER if decided.choice == AFRESH else TEMPERATURE
+            temperature = WARMER if decided.choice == AFRESH else CORRECTING
         else:
             messages = prompts.correct(context, sentence, code, sent)
         if isinstance(state.answer, PageRefused):
@@ -297,21 +316,21 @@ class PageLoop:
             why = "no answer held code that could run in the page" if state.answer else "no answer came"
             yield RunFinished(verdict="failed", why=why)
             return
-        seen, held = state.seen.get(best.cycle), state.judged[best.cycle].held if best.cycle in state.judged else ()
+        seen, judged = state.seen.get(best.cycle), state.judged.get(best.cycle, PageJudged(cycle=best.cycle))
         # Probes use a page as a person would: for its last judgement it is put in anew.
         is_judged_anew = case is not None and any(one.at_end for one in case.criteria)
         if self.page.running != best.cycle or seen is None or is_judged_anew:
             seen = yield from self._run_and_watch(state, best)
             if case and not seen.killed:
-                held = self._judge(seen, is_last=True)
-            troubles = find_troubles(self.brief.sentence, best.code, seen, case, held)
-            yield PageJudged(cycle=best.cycle, held=held, findings=tuple(finding.text for finding in troubles))
-        troubles = find_troubles(self.brief.sentence, best.code, seen, case, held)
+                judged = self._judge(seen, is_last=True)
+            findings = tuple(finding.text for finding in find_in_version(self.brief, best, seen, judged))
+            yield judged.model_copy(update={"findings": findings})
+        troubles = find_in_version(self.brief, best, seen, judged)
         self.page.start_recording()
         self.page.finish_recording()
         if case:
             earlier = {cycle: judged.held for cycle, judged in state.judged.items() if cycle < best.cycle}
-            yield score(case, earlier | {best.cycle: held}, self.brief.follow_ups)
+            yield score(case, earlier | {best.cycle: judged.held}, self.brief.follow_ups)
         gave_up, is_bad = state.gave_up is not None, fails(troubles)
         why = f"given up: {one_line(state.gave_up or '', 200)}" if gave_up else ""
         why = why or (troubles[0].text if is_bad else f"version {best.cycle} runs without an error")
@@ -363,10 +382,14 @@ class PageLoop:
         reply = yield from drop_limits(ask(self.tools, f"{QUESTION}-{number}", wanted, prompts.VERSION), [])
         return reply.text.strip() if reply else NO_ANSWER
 
-    def _judge(self, seen: PageObserved, is_last: bool) -> tuple[CriterionHeld, ...]:
+    def _judge(self, seen: PageObserved, is_last: bool) -> PageJudged:
+        """What probes say of the version that runs, and what it threw while they used it."""
+        judged = PageJudged(cycle=seen.cycle)
         if self.brief.case is None:
-            return ()
+            return judged
         try:
-            return judge_version(self.brief.case, self.page.live, is_last, seen)
+            held = judge_version(self.brief.case, self.page.live, is_last, seen)
+            thrown = self.page.live.errors()[len(seen.errors) :]
         except PageGone:
-            return ()
+            return judged
+        return judged.model_copy(update={"held": held, "thrown": thrown})

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from burnish.events.pages import Kill, PageObserved
+from burnish.events.pages import Kill, PageError, PageObserved
 from burnish.pages.chromium import DevToolsError, open_chromium
 from burnish.pages.page import PageGone, PageLimits, PageTools, ProbeError
 from burnish.pages.recording import join_pictures
@@ -155,6 +155,10 @@ class HeadlessPage:
                 time.sleep(max(0.0, now + FRAME_SECONDS - time.monotonic()))
                 now = time.monotonic()
         return join_pictures(pictures, max(now - began, FRAME_SECONDS))
+
+    def errors(self) -> tuple[PageError, ...]:
+        """See `LivePage`."""
+        return self._link.errors
 
     def heap_bytes(self) -> int | None:
         """After a collection of garbage; None where the page is too busy to answer."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from burnish.events.pages import PageObserved
+from burnish.events.pages import PageError, PageObserved
 from burnish.pages.channel import FrameSample
 from burnish.pages.page import PageGone, PageLimits, PageTools, ProbeError
 from burnish.pages.server import FrameServer
@@ -65,6 +65,10 @@ class UserPage:
 
     def record(self, seconds: float = 5.0) -> None:
         """Nothing: a browser shows its screen to nobody without asking its user."""
+
+    def errors(self) -> tuple[PageError, ...]:
+        """See `LivePage`."""
+        return self._link.errors
 
     def heap_bytes(self) -> int | None:
         """As the page's own browser says it; None where it does not, or does not answer."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from burnish.errors import CheckError, SandboxError
-from burnish.events.pages import PageObserved
+from burnish.events.pages import PageError, PageObserved
 
 
 class PageGone(SandboxError):
@@ -74,6 +74,10 @@ class LivePage(Protocol):
         Is called from a thread of its own: `run` and `close`, called meanwhile, cut it short, and what there is of it
         is returned.
         """
+        ...
+
+    def errors(self) -> tuple[PageError, ...]:
+        """What went wrong in the version that runs, up to now."""
         ...
 
     def heap_bytes(self) -> int | None:

@@ -4,7 +4,9 @@ const unknown = (why) => { throw new Error(why); };  // a criterion is not judge
 const wait = (ms) => new Promise((done) => setTimeout(done, ms))
   .then(() => document.hidden && unknown("the page was in the background, where a browser slows it down"));
 const nextFrame = () => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 100); });
-const shownText = () => document.body.innerText;
+// Of elements, and of canvases, where the shim has put it.
+const shownText = () => [document.body.innerText, ...[...document.querySelectorAll("canvas")].filter(isShown)
+  .map((canvas) => canvas.getAttribute("aria-label") ?? "")].join("\n");
 const isShown = (element) => {
   const box = element.getBoundingClientRect(), style = getComputedStyle(element);
   return box.width > 0 && box.height > 0 && style.visibility !== "hidden";

@@ -14,6 +14,8 @@ from burnish.text import one_line
 NO_FOLLOW_UP = "no_follow_up"
 """The one function that looks at no version; `rubric.score` judges it."""
 LOW_MEMORY_BYTES = 40 << 20
+HARMLESS = ("blocked", "unseen")
+"""Kinds of errors that throw nothing."""
 _SLACK_BYTES, _SLACK_PER_MINUTE = 1 << 20, 2 << 20
 """What a page may grow by: compiled code and caches come to some hundred kilobytes, whatever it does."""
 
@@ -64,7 +66,8 @@ def _read_library() -> str:
 def _threw_nothing(prober: Prober, _: float) -> bool | str:
     if prober.observed is None:
         raise ProbeError("what came of running it is not known")
-    thrown = [error for error in prober.observed.errors if error.kind != "blocked"]
+    errors = (*prober.observed.errors, *prober.page.errors()[len(prober.observed.errors) :])
+    thrown = [error for error in errors if error.kind not in HARMLESS]
     return not thrown or thrown[0].message
 
 

@@ -14,11 +14,11 @@ from burnish.events import Message
 from burnish.models.model import Model
 from burnish.models.tokens import context_tokens, estimate_tokens
 
-VERSION = "pages 1"
+VERSION = "pages 2"
 FORM = "Answer with one ```js block that holds the whole code, and nothing else."
 MOST_CONTEXT = 20_000
 """Characters of a context file."""
-SMALL_CONTEXT, ANSWER_TOKENS, QUESTION_TOKENS = 16_384, 6144, 900
+SMALL_CONTEXT, ANSWER_TOKENS, QUESTION_TOKENS = 16_384, 6144, 1100
 """Up to so many tokens a context has to be shared out; the longest answer; what a question takes without the code."""
 _HEAD = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)
 

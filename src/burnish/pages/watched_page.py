@@ -49,6 +49,7 @@ class WatchedPage:
         """Of the run, for pictures; none are kept without it."""
         self._open_page, self._records, self._limits = open_page, records, limits or PageLimits()
         self._live: LivePage | None = None
+        self._targets: tuple[str, ...] = ()
         self._cancel = threading.Event()
         self._lock = threading.Lock()
         self._watched: int | None = None
@@ -66,6 +67,7 @@ class WatchedPage:
 
             return take
 
+        self._targets = targets
         tools = PageTools(hear("log"), hear("done"), hear("give_up"), self._ask)
         self._live = self._open_page(tools, self._limits, targets, self._cancel)
         if self._cancel.is_set():
@@ -84,12 +86,23 @@ class WatchedPage:
         The recording of the version before ends here.
         """
         live, self.running, self._recording = self.live, None, None
+
+        def run_in_any() -> PageObserved:
+            try:
+                return live.run(code, cycle)
+            except PageGone:
+                if self._cancel.is_set():
+                    raise
+            live.close()  # the browser itself died: the version gets another one, once
+            self.open(self._targets)
+            return self.live.run(code, cycle)
+
         with self._lock:
             self._watched, self._heard = cycle, 0
 
         def run_and_watch() -> None:
             try:
-                self._queue.put(live.run(code, cycle))
+                self._queue.put(run_in_any())
             except BaseException as error:
                 self._queue.put(error)
 
@@ -104,7 +117,7 @@ class WatchedPage:
         self.running = None if came.killed else cycle
         began, screenshot = time.monotonic(), ""
         with suppress(AttemptError):  # the page was killed just now
-            screenshot = self._keep(live.screenshot(), f"{cycle}.png") if self.running else ""
+            screenshot = self._keep(self.live.screenshot(), f"{cycle}.png") if self.running else ""
         recording = f"{PICTURES}/{cycle}.webp" if self._records and self.folder and self.running else ""
         return came.model_copy(
             update={
