@@ -41,3 +41,6 @@ KeepThoughts = Annotated[
     bool, typer.Option("--keep-thoughts", help="Keep what the model thinks, for `burnish show RUN --thoughts`.")
 ]
 Events = Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the outcome as JSON; the rest goes to stderr, and nothing is asked.")
+]
