@@ -13,6 +13,7 @@ AllowPackage = Annotated[
 ]
 Sandbox = Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")]
 
+ModelName = Annotated[str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")]
 Rounds = Annotated[int, typer.Option(min=0, help="Times to go back to the code after the first draft.")]
 Calls = Annotated[int, typer.Option(min=0, help="Questions to the model at most.")]
 Tokens = Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")]

@@ -13,6 +13,7 @@ from burnish.cli.options import (
     Events,
     KeepThoughts,
     MaxTokens,
+    ModelName,
     Rounds,
     Seconds,
     Thinking,
@@ -37,9 +38,7 @@ def page(
     out: Annotated[Path | None, typer.Option(help="A new folder for the result.")] = None,
     context: Annotated[Path | None, typer.Option(metavar="FILE", help=CONTEXT)] = None,
     grant: Annotated[bool, typer.Option("--grant", help=GRANT)] = False,
-    model: Annotated[
-        str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")
-    ] = DEFAULT_MODEL,
+    model: ModelName = DEFAULT_MODEL,
     rounds: Rounds = 4,
     calls: Calls = 12,
     tokens: Tokens = 120_000,

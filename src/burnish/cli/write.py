@@ -15,6 +15,7 @@ from burnish.cli.options import (
     Fast,
     KeepThoughts,
     MaxTokens,
+    ModelName,
     NoAsk,
     Packages,
     Rounds,
@@ -223,9 +224,7 @@ def fix(
     python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
     packages: Packages = None,
     allow_package: AllowPackage = None,
-    model: Annotated[
-        str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")
-    ] = DEFAULT_MODEL,
+    model: ModelName = DEFAULT_MODEL,
     no_ask: NoAsk = False,
     confidence: SureEnough = 0.95,
     rounds: Rounds = 5,

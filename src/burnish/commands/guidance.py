@@ -52,18 +52,15 @@ def read_guidance(root: Path) -> tuple[tuple[str, ...], str]:
     asks = _find(project, "tool.ruff") or black or requires
     used = [name for name, text in texts.items() if (asks if name == "pyproject.toml" else text)]
     said = "; ".join(filter(None, style))
-    return tuple(used), " ".join([*([f"{said[:1].upper()}{said[1:]}."] if said else []), *_quote(texts)])
-
-
-def _quote(texts: dict[str, str]) -> list[str]:
-    """The first words of AGENTS.md, which are meant for us, and what CONTRIBUTING says of the code itself."""
+    # The first words of AGENTS.md, which are meant for us, and what CONTRIBUTING says of the code itself.
     plain = {name: _MARKUP.sub(" ", text[:MOST_LOOKED_AT]) for name, text in texts.items() if "toml" not in name}
     quoted = [plain.pop("AGENTS.md", "")]
     for text in plain.values():
         sentences = [sentence for sentence in _SENTENCE_END.split(text) if "http" not in sentence]
         quoted.append(" ".join(filter(_ABOUT_CODE.search, sentences)))
     found = [text for text in quoted if text.strip()]
-    return [one_line(text, MOST_CHARACTERS // len(found)) for text in found]
+    words = [one_line(text, MOST_CHARACTERS // len(found)) for text in found]
+    return tuple(used), " ".join([*([f"{said[:1].upper()}{said[1:]}."] if said else []), *words])
 
 
 def _parse(text: str) -> object:
