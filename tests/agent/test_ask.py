@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from burnish.agent.ask import Tools, ask
-from burnish.agent.limits import Limits, Meter
+from burnish.agent.limits import Limits, Meter, meter_after
 from burnish.errors import ModelError
 from burnish.events import BaseEvent, Event, Message, ModelReplied
 from burnish.events.replay import Replay, unless_known
@@ -88,6 +88,14 @@ def test_waiting_for_another_process_uses_up_no_seconds(is_idle: bool) -> None:
     assert ("stopped" in kinds(events)) is not is_idle
     assert (reply is not None) is is_idle
     assert reply is None or reply.seconds < 0.3, "an answer is not slower for having waited"
+
+
+@pytest.mark.parametrize("is_idle", [True, False], ids=["another process", "its weights"])
+def test_a_run_that_is_taken_up_again_has_spent_no_seconds_on_another_process(is_idle: bool) -> None:
+    model = Queues(Chunk(text="x"), Done(tokens_in=1, tokens_out=1), seconds=0.6, is_idle=is_idle)
+    events, _ = asked(model, Limits(seconds=60))
+    spent = meter_after(Replay(cast(list[Event], events)), Limits(seconds=60), []).seconds_spent
+    assert (spent < 0.3) is is_idle
 
 
 def test_tokens_for_thoughts_are_booked_with_those_for_the_answer() -> None:

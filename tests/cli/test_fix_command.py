@@ -12,6 +12,7 @@ from burnish.errors import SetupProblem
 from burnish.events import CodeProposed, Graded, RunFinished, RunStarted, TestsRan
 from burnish.report.deliverables import check_free
 from burnish.runs import Run, Store
+from burnish.runs.store import RunRow
 from tests.cli.conftest import Call
 from tests.support import ESC, assert_words, refused
 
@@ -133,6 +134,17 @@ def test_quiet_prints_the_diff_and_on_a_terminal_no_escape_code(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     session.finish(repaired)
     assert "+    return x + 1  # red\n" in capsys.readouterr().out
+
+
+def test_json_is_the_row_of_the_repair_and_its_diff_goes_to_the_other_stream(
+    repaired: Run, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    CommandSession(verbose=False, events=False, quiet=False, as_json=True).finish(repaired)
+    told = capsys.readouterr()
+    assert [RunRow.model_validate_json(told.out)] == store.list()
+    assert "+    return x + 1" in told.err
+    CommandSession(verbose=False, events=False, quiet=True, as_json=True).finish(repaired)
+    assert capsys.readouterr() == (told.out, "")
 
 
 def test_show_prints_code_without_escape_codes_on_a_terminal(

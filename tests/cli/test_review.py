@@ -138,7 +138,7 @@ def test_an_editor_needs_a_terminal() -> None:
         edit_in_editor(TESTS)
 
 
-@pytest.mark.parametrize("option", ["--quiet", "--events"])
+@pytest.mark.parametrize("option", ["--quiet", "--events", "--json"])
 def test_it_does_not_go_with_silence(call: Call, command: tuple[str, ...], store: Store, option: str) -> None:
     answer = call(*command, option)
     assert (answer.code, store.list()) == (2, [])

@@ -14,6 +14,7 @@ import pytest
 from burnish.errors import SetupProblem
 from burnish.events import read_event
 from burnish.runs import Store
+from burnish.runs.store import RunRow
 from tests.cli.conftest import Call
 from tests.support import DOUBLE, ESC, SQUARE, assert_words, block, burnish, script
 
@@ -87,6 +88,31 @@ def test_events_are_json_lines_from_start_to_files(call: Call) -> None:
     assert (told.code, told.err) == (0, "")
     assert (events[0].kind, events[-1].kind) == ("run_started", "files_written")
     assert "model_chunk" in {event.kind for event in events}
+
+
+@pytest.mark.slow
+def test_json_is_the_row_of_the_run_with_its_confidence_and_all_else_goes_to_the_other_stream(
+    call: Call, store: Store
+) -> None:
+    told = call("write", DOUBLE, *FAST, "--json")
+    row = RunRow.model_validate_json(told.out)
+    assert [row] == store.list()
+    assert (told.code, row.verb, row.state in ("proven", "plausible"), row.confidence is None) == (
+        0,
+        "write",
+        True,
+        False,
+    )
+    assert row.id in told.err
+
+
+@pytest.mark.parametrize("command", [("write", DOUBLE), ("fix", "a.py"), ("page", "a ball", "--headless")])
+def test_two_kinds_of_json_do_not_go_together(
+    call: Call, store: Store, work_folder: Path, command: tuple[str, ...]
+) -> None:
+    (work_folder / "a.py").write_text("def a():\n    pass\n")
+    told = call(*command, *FAST[:2], "--json", "--events")
+    assert (told.code, told.out, store.list()) == (2, "", [])
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """A repair is taken up again like any run, on the file as it was; a file that has changed is refused."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from burnish.agent.limits import Limits
 from burnish.commands.apply import put_in_place, read_target
 from burnish.commands.fix import fix, plan_again
 from burnish.commands.resume import resume
-from burnish.events import Applied, CodeProposed, ModelReplied, RunFinished, RunStarted, TestsRan
+from burnish.events import Applied, CodeProposed, ModelReplied, RunFinished, RunStarted, Stopped, TestsRan
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Run, Store
 from burnish.sandbox import Sandbox
@@ -71,6 +72,21 @@ def test_a_killed_repair_ends_as_if_it_had_not_been(whole: Run, after: type, sto
     run = resume(name, answering, store=store)
     assert (run.verdict, run.why, run.code) == (whole.verdict, whole.why, whole.code)
     assert len(answering.asked) == whole.calls - answered
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("waited", [1000.0, 0.0], ids=["for another process", "for its own model"])
+def test_a_repair_that_had_waited_for_another_process_still_has_its_seconds(
+    whole: Run, store: Store, waited: float
+) -> None:
+    record = store.runs / killed(store, whole, ModelReplied) / "events.jsonl"
+    *before, reply = (json.loads(line) for line in record.read_text().splitlines())
+    earlier = [event | {"at": event["at"] - 1000} for event in before]
+    lines = [json.dumps(event) for event in (*earlier, reply | {"waited_seconds": waited})]
+    record.write_text("\n".join(lines) + "\n")
+    run = resume("crashed", model(), store=store)
+    ends = {event.reason for event in run.all(Stopped)}
+    assert (run.verdict == whole.verdict, "seconds" in ends) == ((True, False) if waited else (False, True))
 
 
 @pytest.mark.slow

@@ -41,9 +41,11 @@ def test_life_is_played_from_a_broken_page_to_one_that_holds_every_criterion(
     toml.write_text(toml.read_text("utf-8").replace("seconds = 60", "seconds = 4"), "utf-8")
     monkeypatch.setattr(rubric, "_CASES", cases)
     monkeypatch.setattr(watched_page, "RECORDING_SECONDS", 1.0)
-    command = ["page", "--case", "life", "--headless", "--model", "scripted:demo", "--out", "life"]
+    command = ["page", "--case", "life", "--headless", "--model", "scripted:demo", "--out", "life", "--json"]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
+    row = json.loads(done.stdout)
+    assert (row["verb"], row["folder"]) == ("page", str(work_folder / "life"))
     assert {file.name for file in (work_folder / "life").iterdir()} >= {
         "page.html",
         "page.js",

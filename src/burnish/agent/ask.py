@@ -213,6 +213,8 @@ class _IncomingAnswer:
     pause: ExitStack = field(default_factory=ExitStack)
     is_idle: bool = False
     """Whether another process has the cores, so that no limit of time counts."""
+    idle_since: float = 0.0
+    waited_seconds: float = 0.0
 
     def receive(self, enough: Callable[[str], bool]) -> Iterator[Event]:
         """The answer as it comes, until its end, or until it is enough or there is no time left for more of it.
@@ -254,9 +256,11 @@ class _IncomingAnswer:
         """Stop the clock of the limits while another process has the cores; the answer begins when it goes on."""
         if is_idle and not self.is_idle:
             self.pause.enter_context(self.tools.meter.pause())
+            self.idle_since = time.monotonic()
         elif self.is_idle and not is_idle:
             self.pause.close()
             self.started = time.monotonic()
+            self.waited_seconds += self.started - self.idle_since
         self.is_idle = is_idle
 
     def _wait(self, piece: Waiting) -> Iterator[Event]:
@@ -303,6 +307,7 @@ class _IncomingAnswer:
             tokens_cached=done.tokens_cached,
             tokens_thought=done.tokens_thought or min(thought, done.tokens_out),
             model=name,
+            waited_seconds=self.waited_seconds,
         )
 
 

@@ -287,9 +287,11 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
         yield f"stopped: {describe_limit(results)}; finished attempts are kept"
     yield f"report   {folder.path / 'report.html'}"
     yield f"         {folder.path / 'report.md'}  results.json  attempts/"
+    name = results.stopped_by  # a limit that was reached is raised to twice as much
+    raised = f" --{name} {2 * getattr(results.limits, name):g}" if name else ""
     following = (
         f"compare  burnish compare {folder.name} OTHER",
-        f"go on    burnish eval resume {folder.name}{_raise_limit(results)}",
+        f"go on    burnish eval resume {folder.name}{raised}",
     )
     yield following[0] if results.complete else following[1]
 
@@ -299,12 +301,6 @@ def _format_dollars(results: Results) -> str:
     if results.cost.dollars is None:
         return f"; dollars not known: {one_line(results.dollars_unknown, 160)}"
     return f", {results.cost.dollars:.4g} dollars" if results.cost.dollars else ""
-
-
-def _raise_limit(results: Results) -> str:
-    """What to add to go on past the limit that was reached: twice as much."""
-    name = results.stopped_by
-    return f" --{name} {2 * getattr(results.limits, name):g}" if name else ""
 
 
 def _share_rows(

@@ -13,6 +13,7 @@ AllowPackage = Annotated[
 ]
 Sandbox = Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")]
 
+ModelName = Annotated[str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")]
 Rounds = Annotated[int, typer.Option(min=0, help="Times to go back to the code after the first draft.")]
 Calls = Annotated[int, typer.Option(min=0, help="Questions to the model at most.")]
 Tokens = Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")]
@@ -41,3 +42,6 @@ KeepThoughts = Annotated[
     bool, typer.Option("--keep-thoughts", help="Keep what the model thinks, for `burnish show RUN --thoughts`.")
 ]
 Events = Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the outcome as JSON; the rest goes to stderr, and nothing is asked.")
+]

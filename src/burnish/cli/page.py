@@ -1,16 +1,19 @@
 """`page`: JavaScript that runs live, watched, corrected and scored."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from burnish.cli.options import (
+    AsJson,
     Calls,
     Dollars,
     Events,
     KeepThoughts,
     MaxTokens,
+    ModelName,
     Rounds,
     Seconds,
     Thinking,
@@ -35,9 +38,7 @@ def page(
     out: Annotated[Path | None, typer.Option(help="A new folder for the result.")] = None,
     context: Annotated[Path | None, typer.Option(metavar="FILE", help=CONTEXT)] = None,
     grant: Annotated[bool, typer.Option("--grant", help=GRANT)] = False,
-    model: Annotated[
-        str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")
-    ] = DEFAULT_MODEL,
+    model: ModelName = DEFAULT_MODEL,
     rounds: Rounds = 4,
     calls: Calls = 12,
     tokens: Tokens = 120_000,
@@ -49,6 +50,7 @@ def page(
     verbose: Verbose = False,
     events: Events = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Have a page written that runs live in a browser, corrected until nothing is wrong with it."""
     from burnish.cli.session import CommandSession, exit_code, read_limits
@@ -73,7 +75,7 @@ def page(
         keep_thoughts=keep_thoughts,
         store=store,
     )
-    with CommandSession(verbose, events, quiet) as session:
+    with CommandSession(verbose, events, quiet, as_json=as_json) as session:
         if headless:
             models = session.open_models(request.model)
             run = start_page(request, Resources(models, store, session.watch)).wait()
@@ -88,6 +90,6 @@ def page(
                 session.open_models,
                 watch=session.watch,
                 done=lambda run: session.finish(deliver(run, store, session.watch)),
-                tell=lambda link: print(link, flush=True),
+                tell=lambda link: print(link, flush=True, file=sys.stderr if as_json else None),
             )
     raise typer.Exit(exit_code(run, strict=False))

@@ -49,13 +49,13 @@ def check_somebody_is_there(ask: bool, review: bool, silent: bool, command: str 
     """Refuse to ask or to show anything where nobody could see it or answer."""
     if ask and not can_ask(silent):
         raise SetupProblem(
-            "There is nobody to ask: --ask needs a terminal to read from and to show questions in, without --quiet and "
-            "--events. Say in the sentence what should hold at the edges, and leave out --ask."
+            "There is nobody to ask: --ask needs a terminal to read from and to show questions in, without --quiet, "
+            "--events and --json. Say in the sentence what should hold at the edges, and leave out --ask."
         )
     if review and silent:
         raise SetupProblem(
-            "--review shows you the tests and the code and waits for an answer, so it does not go with --quiet and "
-            f"--events. Leave those out: {command} --review"
+            "--review shows you the tests and the code and waits for an answer, so it does not go with --quiet, "
+            f"--events and --json. Leave those out: {command} --review"
         )
     if review and not can_review(silent):
         raise SetupProblem(

@@ -1,5 +1,6 @@
 """One run at the command line: who reads its events, who answers, and how it ends there."""
 
+import json
 import math
 import sys
 import threading
@@ -12,7 +13,7 @@ from rich.text import Text
 from burnish.agent.ask import Checkpoint
 from burnish.agent.limits import Limits
 from burnish.agent.questions import Answerer, OpenQuestion
-from burnish.cli.io import print_code, print_line, show_diff
+from burnish.cli.io import PatientConsole, print_code, print_json, print_line, show_diff
 from burnish.cli.review import ask_for_answer, can_ask, show, show_question
 from burnish.cli.screen import Screen
 from burnish.cli.setup import show_fetching
@@ -24,6 +25,7 @@ from burnish.models.names import open_models
 from burnish.report.narrate import Line, describe_place
 from burnish.runs import Run, Store, Watch
 from burnish.runs.record import follow
+from burnish.runs.store import summarise_run
 from burnish.text import strip_controls
 
 EXAMPLES = {"seconds": "3600", "dollars": "1"}
@@ -33,12 +35,16 @@ MOST_NAMED = 5
 class CommandSession(AbstractContextManager["CommandSession"]):
     """What write, fix and resume share. Left by Ctrl-C, it says how to go on with the run, once there is one.
 
-    `events` are read by a program, else by a person, or with `quiet` by nobody; `run_id` is a run that goes on.
+    `events` are read by a program, else by a person, or with `quiet` by nobody; `run_id` is a run that goes on. With
+    `as_json` a program reads how it ended, and a person what happens on the other stream.
     """
 
-    def __init__(self, verbose: bool, events: bool, quiet: bool, run_id: str = "") -> None:
-        self.quiet = quiet
-        self.screen = None if quiet or events else Screen(verbose)
+    def __init__(self, verbose: bool, events: bool, quiet: bool, run_id: str = "", as_json: bool = False) -> None:
+        if events and as_json:
+            raise SetupProblem("--events and --json both print JSON on standard output. Leave one of them out: --json")
+        self.quiet, self.as_json = quiet, as_json
+        console = PatientConsole(highlight=False, stderr=True) if as_json else None
+        self.screen = None if quiet or events else Screen(verbose, console)
         self._reader: Watch | None = self.screen.watch if self.screen else print_line if events else None
         self._run_id = run_id
         self._asks = False
@@ -85,7 +91,7 @@ class CommandSession(AbstractContextManager["CommandSession"]):
 
     def find_answerer(self, wanted: bool) -> Answerer | None:
         """Who is asked what is right where versions differ: the person at the terminal, if there is one."""
-        self._asks = wanted and can_ask(self.screen is None)
+        self._asks = wanted and can_ask(self.screen is None or self.as_json)
         return self.settle if self._asks else None
 
     def settle(self, question: OpenQuestion) -> QuestionAnswered | None:
@@ -129,7 +135,9 @@ class CommandSession(AbstractContextManager["CommandSession"]):
         The diff is put into the file `out` last of all: whatever happens to that, it has been seen.
         """
         diff, kept = diff_of(run) if run.started.verb == "fix" else "", Store().runs / run.id / DIFF
-        if self.quiet and diff:
+        if self.as_json:
+            print_json(json.dumps(summarise_run(run).model_dump(mode="json"), indent=2))
+        elif self.quiet and diff:
             print_code(diff, kept.read_bytes())
         elif self.quiet and run.started.verb != "fix":
             print(run.folder)

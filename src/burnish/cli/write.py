@@ -8,12 +8,14 @@ import typer
 import burnish
 from burnish.cli.options import (
     AllowPackage,
+    AsJson,
     Calls,
     Dollars,
     Events,
     Fast,
     KeepThoughts,
     MaxTokens,
+    ModelName,
     NoAsk,
     Packages,
     Rounds,
@@ -72,6 +74,7 @@ def write(
     verbose: Verbose = False,
     events: Events = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write tested code from a sentence."""
     from burnish.cli.io import current_folder, read_task
@@ -81,8 +84,8 @@ def write(
     text = read_task(sentence, task_file)
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
-    check_somebody_is_there(ask, review, silent=quiet or events)
-    with CommandSession(verbose, events, quiet) as session:
+    check_somebody_is_there(ask, review, silent=quiet or events or as_json)
+    with CommandSession(verbose, events, quiet, as_json=as_json) as session:
         run = burnish.write(
             text,
             model,
@@ -221,9 +224,7 @@ def fix(
     python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
     packages: Packages = None,
     allow_package: AllowPackage = None,
-    model: Annotated[
-        str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")
-    ] = DEFAULT_MODEL,
+    model: ModelName = DEFAULT_MODEL,
     no_ask: NoAsk = False,
     confidence: SureEnough = 0.95,
     rounds: Rounds = 5,
@@ -239,6 +240,7 @@ def fix(
     verbose: Verbose = False,
     events: Events = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the diff.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Repair a function of a file until its tests pass; tests are never touched."""
     from burnish.cli.io import current_folder
@@ -253,10 +255,10 @@ def fix(
         raise SetupProblem("Nothing was named to repair. Name a file, or a failing test: burnish fix FILE.py")
     diff = check_free(out, file=DIFF) if out is not None else None
     folder = out if diff != out else None  # an empty one gets all there is
-    check_somebody_is_there(False, review, silent=quiet or events, command="burnish fix FILE.py")
+    check_somebody_is_there(False, review, silent=quiet or events or as_json, command="burnish fix FILE.py")
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
-    with CommandSession(verbose, events, quiet) as session:
+    with CommandSession(verbose, events, quiet, as_json=as_json) as session:
         run = burnish.fix(
             file,
             model,

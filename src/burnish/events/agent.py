@@ -82,6 +82,8 @@ class ModelReplied(BaseEvent):
     as many as the thoughts that came would make."""
     model: str = ""
     """Who answered; empty in older records."""
+    waited_seconds: float = Field(default=0.0, ge=0, le=LATEST)
+    """How long another process had the cores before the answer was begun; no part of `seconds`."""
 
 
 class AnswerLost(BaseEvent):

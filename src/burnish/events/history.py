@@ -271,11 +271,12 @@ class Run:
     @property
     def seconds(self) -> float:
         """Wall time of the work itself; what was done with it later does not count, nor do pauses before a resume, nor
-        the time of a person who looked at it.
+        the time of a person who looked at it, nor that for which another process had the cores.
         """
         times = [[event.at for event in part if not isinstance(event, AFTERWARDS)] for part in self.parts]
         looking = sum(event.seconds for event in self.events if isinstance(event, Reviewed | QuestionAnswered))
-        return max(0.0, sum(part[-1] - part[0] for part in times if part) - looking)
+        working = sum(part[-1] - part[0] for part in times if part)
+        return max(0.0, working - looking - sum(map(_count_waiting, self.parts)))
 
     @cached_property
     def parts(self) -> tuple[tuple[Event, ...], ...]:
@@ -297,6 +298,20 @@ class Run:
             if isinstance(given.opinion, Stars) and given.version is None and not given.simulated
         ]
         return stars[-1] if stars else None
+
+
+def _count_waiting(part: Sequence[Event]) -> float:
+    """Seconds of one part for which another process had the cores; what several questions waited for counts once."""
+    waits = []
+    for event in part:
+        if isinstance(event, ModelReplied) and event.waited_seconds:
+            end = event.at - event.seconds
+            waits.append((end - event.waited_seconds, end))
+    total, until = 0.0, part[0].at if part else 0.0  # an answer from the record is given anew, and no wait of this part
+    for start, end in sorted(waits):
+        total += max(0.0, end - max(start, until))
+        until = max(until, end)
+    return total
 
 
 def _drop_superseded(events: tuple[Event, ...]) -> tuple[Event, ...]:

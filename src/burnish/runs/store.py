@@ -192,6 +192,11 @@ def _read_row(folder: Path, changed_ns: int) -> RunRow | None:
     except (SetupProblem, OSError) as problem:
         why = one_line(str(problem), 400)
         return RunRow(id=folder.name, started_at=changed_ns / 1e9, state=UNREADABLE, why=why)
+    return summarise_run(run)
+
+
+def summarise_run(run: Run) -> RunRow:
+    """Its row in a list."""
     started, finished = run.started, run.ending(RunFinished)
     return RunRow(
         id=run.id,

@@ -4,13 +4,13 @@ The page of a run that is at work is watched (`own_browser.UserPage`). What is l
 nobody watches it, and it speaks to nobody.
 """
 
+import socket
 import threading
 from typing import TYPE_CHECKING
 
 from burnish.events.history import Run, Version
 from burnish.pages.page import PageLimits, PageTools
 from burnish.web.guard import LOCAL
-from burnish.web.server import listen
 
 if TYPE_CHECKING:
     from burnish.pages.channel import FrameLink
@@ -82,5 +82,5 @@ class LivePages:
 
         with self._lock:
             if self._server is None:
-                self._server = FrameServer(listen(LOCAL, 0))
+                self._server = FrameServer(socket.create_server((LOCAL, 0)))
             return self._server
