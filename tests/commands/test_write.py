@@ -233,7 +233,9 @@ def test_going_on_from_a_version_shows_that_one_and_keeps_the_tests_in_force() -
     first = burnish.write(DOUBLE, ScriptedModel(script(draft=SQUARE)), fast=True)
     assert first.final
     assert first.final.number > 1
-    again = burnish.write("also zero, e.g. double(0) == 0", ScriptedModel(script()), from_run=f"{first.id}:1", fast=True)
+    again = burnish.write(
+        "also zero, e.g. double(0) == 0", ScriptedModel(script()), from_run=f"{first.id}:1", fast=True
+    )
     assert again.started.continues == f"{first.id}:1"
     assert again.settings.task["base_code"] == first.versions[0].code != first.code
     assert again.spec
