@@ -228,6 +228,22 @@ def test_disputed_tests_of_an_earlier_run_do_not_come_back() -> None:
     assert second.verdict == "proven"
 
 
+@pytest.mark.slow
+def test_going_on_from_a_version_shows_that_one_and_keeps_the_tests_in_force() -> None:
+    first = burnish.write(DOUBLE, ScriptedModel(script(draft=SQUARE)), fast=True)
+    assert first.final
+    assert first.final.number > 1
+    again = burnish.write(
+        "also zero, e.g. double(0) == 0", ScriptedModel(script()), from_run=f"{first.id}:1", fast=True
+    )
+    assert again.started.continues == f"{first.id}:1"
+    assert again.settings.task["base_code"] == first.versions[0].code != first.code
+    assert again.spec
+    assert set(again.spec.given_tests) > {"assert double(2) == 4", "assert double(5) == 10"}
+    with refused():
+        written("more", from_run=f"{first.id}:99")
+
+
 def test_a_run_without_code_cannot_be_gone_on_from() -> None:
     failed = burnish.write(DOUBLE, ScriptedModel(["no"]))
     with refused():

@@ -238,6 +238,15 @@ def test_a_follow_up_goes_on_from_the_code_that_is_there(store: Store) -> None:
     assert [run.settings.page.follow_ups for run in (first, second, third) if run.settings.page] == [0, 1, 2]
 
 
+def test_a_follow_up_goes_on_from_the_version_that_is_named(store: Store) -> None:
+    first = make([WRONG, GOOD], FakePage([THROWS, seen()]), store=store)
+    second = make([GOOD], FakePage(), "make it green", from_run=f"{first.id}:1", store=store)
+    assert second.settings.page
+    assert (second.settings.page.before, second.started.continues) == (first.versions[0].code, f"{first.id}:1")
+    with pytest.raises(SetupProblem):
+        make([GOOD], FakePage(), "make it green", from_run=f"{first.id}:9", store=store)
+
+
 def test_what_is_no_page_cannot_be_gone_on_from(store: Store) -> None:
     nothing = make(["no code"], FakePage(), store=store, limits=rounds(0))
     with pytest.raises(SetupProblem):

@@ -33,6 +33,15 @@ def wait_for(served: Served, sent: httpx.Response) -> SavedCheck:
     return saved
 
 
+def keep_check(served: Served, check_id: str = "0123456789abcdef", **facts: Any) -> SavedCheck:
+    """A check that lies on disk."""
+    folder = served.store.folder / "uploads" / check_id
+    folder.mkdir(parents=True)
+    saved = SavedCheck.model_validate({"id": check_id, "name": "leap.zip", "at": 1.0, "state": "done"} | facts)
+    (folder / "check.json").write_text(saved.model_dump_json())
+    return saved
+
+
 @pytest.mark.slow
 def test_a_zip_is_checked_and_its_report_can_be_read_but_do_nothing(served: Served, client: httpx.Client) -> None:
     saved = wait_for(served, send(client, "leap.zip", make_zip(FOLDER)))
@@ -170,15 +179,27 @@ def test_a_check_waits_for_its_turn_and_can_be_stopped_there(served: Served, cli
 
 
 def test_a_check_that_was_cut_off_by_a_restart_is_still_listed(served: Served, client: httpx.Client) -> None:
-    folder = served.store.folder / "uploads" / "0123456789abcdef"
-    folder.mkdir(parents=True)
-    saved = SavedCheck(id=folder.name, name="<img src=x onerror=alert(1)>\u202e.zip", at=1.0)
-    (folder / "check.json").write_text(saved.model_dump_json())
+    saved = keep_check(served, name="<img src=x onerror=alert(1)>\u202e.zip", state="unfinished")
     for path in ("/check", f"/check/{saved.id}"):
         text = client.get(path).text
         assert "was cut off" in text
         assert "<img" not in text
         assert "\u202e" not in text
+
+
+def test_deleting_a_check_asks_first_and_then_deletes_that_one_and_no_other(
+    served: Served, client: httpx.Client
+) -> None:
+    kept, gone = keep_check(served), keep_check(served, "fedcba9876543210")
+    question = f"/check/{gone.id}/delete"
+    page = client.get(f"/check/{gone.id}").text
+    assert f'href="{question}"' in page
+    assert f'action="{question}"' not in page, "no button of the page itself deletes"
+    assert "leap.zip" in client.get(question).text
+    assert len(served.app.state.checks.list()) == 2, "to be asked deletes nothing"
+    assert client.post(question).headers["location"] == "/check"
+    assert served.app.state.checks.list() == [kept]
+    assert client.get(question).status_code == 400
 
 
 @pytest.mark.browser

@@ -242,6 +242,41 @@ def test_nothing_on_the_page_moves_while_words_come(open_page: OpenPage, served:
     assert page.evaluate("window.moves.length") > 0, "planted, and noticed"
 
 
+NOTE_PLACES = """
+    window.places = new Set();
+    window.notePlaces = () => {
+        window.places.add(document.querySelector('#timeline').getBoundingClientRect().top);
+        requestAnimationFrame(window.notePlaces);
+    };
+"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_result_comes_without_moving_what_is_read_and_stands_on_top_of_the_page_afterwards(
+    open_page: OpenPage, served: Served, client: httpx.Client, width: int
+) -> None:
+    model = HeldModel(script())
+    served.models = [model]
+    page = open_page("/", viewport={"width": width, "height": 900})
+    page.goto(f"{served.address}/runs/{served.begin(client)}")
+    page.wait_for_selector("#timeline .step:has-text('has written tests')")
+    page.evaluate(f"{NOTE_PLACES} notePlaces()")
+    model.let_all()
+    page.wait_for_selector("#run[data-state=done] .verdict")
+    page.wait_for_selector("#result-code")
+    page.wait_for_timeout(200)
+    assert page.evaluate("[...window.places]") == [page.locator("#timeline").bounding_box()["y"]]
+    page.click(".to-result")
+    assert page.locator(".verdict").bounding_box()["y"] < 60
+    page.evaluate("document.querySelector('#run').prepend('planted'); scrollTo(0, 0)")
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.places.size") > 1, "planted, and noticed"
+    page.reload()
+    assert page.locator(".verdict").bounding_box()["y"] < page.locator("#timeline").bounding_box()["y"]
+    assert not page.is_visible(".to-result")
+
+
 @pytest.mark.slow
 def test_each_round_is_a_line_that_says_what_came_of_it_and_the_figures_stand_beside(
     served: Served, client: httpx.Client

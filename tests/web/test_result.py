@@ -190,7 +190,7 @@ def test_what_there_is_of_a_broken_run_is_shown(client: httpx.Client, store: Sto
     packed = zipfile.ZipFile(io.BytesIO(client.get(f"/runs/{run.id}/all.zip").content))
     assert {*packed.namelist()} == {"report.md", "evidence.json"}
     assert client.get(f"/runs/{run.id}/code").status_code == 400
-    assert "What should be different?" not in page
+    assert "What should be different?" in page, "what there is can be gone on from"
 
 
 @pytest.mark.slow
@@ -254,7 +254,8 @@ def test_only_functions_of_the_code_can_be_called(client: httpx.Client, store: S
 def test_a_follow_up_goes_on_from_the_result_with_its_model(served: Served, client: httpx.Client, store: Store) -> None:
     run = keep(store)
     page = client.get(f"/runs/{run.id}").text
-    assert f'name="from_run" value="{run.id}"' in page
+    assert '<select id="follow-start" name="from_run">' in page
+    assert re.findall(r'<option value="([^"]+)">', page)[:2] == [f"{run.id}:2", f"{run.id}:1"], "the result first"
     assert 'name="model" value="scripted:demo"' in page
     begun = served.begin(client, "double(3) == 6 as well", from_run=run.id)
     ends = time.monotonic() + 30
@@ -263,6 +264,43 @@ def test_a_follow_up_goes_on_from_the_result_with_its_model(served: Served, clie
     assert view.run
     assert view.run.started.continues == run.id
     client.post(f"/runs/{begun}/stop")
+
+
+@pytest.mark.browser
+def test_any_version_is_taken_and_the_work_goes_on_from_it_with_the_tests_in_force(
+    open_page: Callable[..., Any], served: Served, store: Store
+) -> None:
+    run = keep(store)
+    page = open_page(f"/runs/{run.id}")
+    page.click("details.card[hx-get] > summary")
+    page.click("details.version >> nth=0")
+    page.click("[data-text$=':1']")
+    assert page.evaluate("document.activeElement.id") == "follow-start"
+    page.fill("#follow-sentence", "double(3) == 9 as well")
+    page.click("button:text-is('Go on from this')")
+    page.wait_for_selector("#timeline .step")
+    begun = store.open(page.url.rpartition("/")[2])
+    served.app.state.runs.find(begun.id).stop()
+    task = begun.settings.task
+    assert (begun.started.continues, task["base_code"]) == (f"{run.id}:1", FIRST)
+    assert task["visible_tests"] == [GIVEN, "assert double(3) == 9"]
+    assert f"version 1 of {run.id}" in page.inner_text("#timeline")
+
+
+def test_a_version_that_is_not_there_or_cannot_be_run_is_not_gone_on_from(client: httpx.Client, store: Store) -> None:
+    stopped = keep(store, ends=False)
+    page = client.get(f"/runs/{stopped.id}").text
+    assert f'<option value="{stopped.id}:1">' in page, "a run without a verdict has versions too"
+    assert f"/runs/{stopped.id}" in client.get("/", params={"from": f"{stopped.id}:1"}).text
+    run_id, record = store.begin("double")
+    with record:
+        record.append(RunStarted(run_id=run_id, verb="write", prompt="double", model="scripted:demo", burnish="0"))
+        record.append(SpecAgreed(entry_point="double", signature="double(n)", given_tests=(GIVEN,)))
+        record.append(CodeProposed(version=1, code="def", by="draft", problem="it does not parse"))
+    assert 'id="follow-sentence"' not in client.get(f"/runs/{run_id}").text
+    for name in (f"{stopped.id}:3", f"{stopped.id}:", f"{run_id}:1"):
+        said = client.post("/write", data={"sentence": "more", "model": "scripted:demo", "from_run": name})
+        assert said.status_code == 400, name
 
 
 @pytest.mark.browser

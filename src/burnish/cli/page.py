@@ -32,7 +32,7 @@ def page(
     sentence: Annotated[str, typer.Argument(help="What you would like to see.")] = "",
     case: Annotated[str, typer.Option(help=CASE)] = "",
     from_run: Annotated[
-        str | None, typer.Option("--from", metavar="RUN", help="Go on from the page of an earlier run.")
+        str | None, typer.Option("--from", metavar="RUN", help="Go on from the page of an earlier run, or RUN:VERSION.")
     ] = None,
     headless: Annotated[bool, typer.Option("--headless", help=HEADLESS)] = False,
     out: Annotated[Path | None, typer.Option(help="A new folder for the result.")] = None,

@@ -58,7 +58,9 @@ def write(
     out: Annotated[
         Path | None, typer.Option(help="A new or empty folder for the files. [default: named after the task]")
     ] = None,
-    from_run: Annotated[str | None, typer.Option("--from", metavar="RUN", help="Go on from an earlier run.")] = None,
+    from_run: Annotated[
+        str | None, typer.Option("--from", metavar="RUN", help="Go on from an earlier run, or from RUN:VERSION.")
+    ] = None,
     confidence: SureEnough = 0.95,
     rounds: Rounds = 5,
     calls: Calls = 16,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from burnish.agent.limits import Limits
-from burnish.commands.write import put_files
+from burnish.commands.write import name_earlier, put_files
 from burnish.errors import SetupProblem
 from burnish.events import CriterionTicked, PageFacts
 from burnish.model_choice import Opener, select_models
@@ -83,9 +83,10 @@ def build_request(
     reaches those of its own cell, where nothing listens but the case's servers.
     """
     store = store or Store()
-    earlier = store.open(from_run) if from_run else None
+    earlier, version = store.open_version(from_run) if from_run else (None, None)
     before = earlier.settings.page if earlier else None
-    if earlier and (before is None or not earlier.code):
+    code = version.code if version else earlier.code if earlier else ""
+    if earlier and (before is None or not code):
         why = "it is no page" if before is None else "no version has come of it"
         raise SetupProblem(f"Run {earlier.id!r} cannot be gone on from: {why}. Choose another one from: burnish runs")
     name = str(case) or (before.case if before else "")
@@ -115,7 +116,7 @@ def build_request(
         context=context or (before.context if before else "") or read_context(),
         targets=chosen.targets if chosen else (),
         headless=headless,
-        before=earlier.code if earlier else "",
+        before=code,
         follow_ups=before.follow_ups + 1 if before else 0,
     )
     prompt = words or (chosen.sentence if chosen else "")
@@ -125,7 +126,7 @@ def build_request(
         model=selection.names,
         chosen=selection.why,
         limits=limits,
-        continues=earlier.id if earlier else None,
+        continues=name_earlier(earlier, version),
         out=str(Path(out).absolute()) if out is not None else "",
         keep_thoughts=keep_thoughts,
         page=facts,

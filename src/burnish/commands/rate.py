@@ -75,7 +75,7 @@ def rate(
     if unknown := rating.keys() - Rating.__annotations__.keys():
         raise TypeError(f"rate() got an unexpected keyword argument {min(unknown)!r}")
     store = store or Store()
-    opened, version = _find_target(run, store)
+    opened, version = store.open_version(run)
     if len(by) > MOST_NAME or not by.isprintable():
         raise SetupProblem(f"A name is one line of at most {MOST_NAME} characters. Give a shorter one: --by NAME")
     refuse_mixture(opened, rating)
@@ -122,22 +122,6 @@ def settle_feedback(
     return given
 
 
-def _find_target(name: str, store: Store) -> tuple[Run, Version | None]:
-    """The run, and the version in it where RUN:VERSION names one."""
-    name, colon, number = name.partition(":")
-    run = store.open(name)
-    if not colon:
-        return run, None
-    found = next((version for version in run.versions if str(version.number) == number), None)
-    if found is None:
-        there = ", ".join(str(version.number) for version in run.versions) or "none"
-        raise SetupProblem(
-            f"Run {run.id!r} has no version {one_line(number, 20)!r}; there is: {there}. "
-            f"See them with: burnish show {run.id} --all"
-        )
-    return run, found
-
-
 def refuse_mixture(run: Run, rating: Rating) -> None:
     """Refuse nothing at all, two things at once, and a line without a comment on it."""
     said = [name for name in KINDS if rating.get(name) is not None]
@@ -172,7 +156,7 @@ def read_rating(run: Run, version: Version | None, rating: Rating, store: Store,
         case {"example": example} if example is not None:
             opinion = read_example(run, example)
         case {"better_than": name} if name is not None:
-            other, than = _find_target(name, store)
+            other, than = store.open_version(name)
             best, second = version or run.final, than or other.final
             if other.id == run.id and best == second:
                 raise SetupProblem(

@@ -14,6 +14,7 @@ from burnish.agent.worded_examples import choose_examples, find_readings
 from burnish.checks.project import CHECKS
 from burnish.errors import SetupProblem
 from burnish.events import PROVEN, FilesWritten, PackagesAdded
+from burnish.events.history import Version
 from burnish.evidence import build_dossier, render_dossier
 from burnish.evidence.claims import read_versions
 from burnish.evidence.schema import FILE, REPORT, name_files
@@ -39,7 +40,7 @@ from burnish.tasks import Task, from_sentence, go_on
 from burnish.tasks.contradiction import refuse_contradiction
 from burnish.tasks.sentence import refuse_other_language, with_test_file
 from burnish.tasks.test_file import read_test_file, why_no_module
-from burnish.text import slug
+from burnish.text import one_line, slug
 
 CHECKS_AT_END = CHECKS[1:]
 """Beside the tests, which decide."""
@@ -76,7 +77,7 @@ def write(
     `model` is who answers: a name, `small,large`, `auto` to have one chosen; unless named, what the settings say.
     Further versions are asked for until one is right with the chance `confidence`, six at most once one passes.
     `out` names a new or empty folder to put the files in. Where it names none, `beside` is a folder that gets
-    a new one, named after the task. `from_run` goes on from an earlier run.
+    a new one, named after the task. `from_run` goes on from an earlier run, or with RUN:VERSION from any version of it.
     `fast` leaves out tests for what goes unnoticed, rounds for what checks find, and the two slow checks at the end,
     mutation and performance. `with_tests` is a pytest file of the
     user's own: it decides, and says what the module is called. Where the sentence leaves something open, the model says
@@ -132,8 +133,8 @@ def build_request(
     """
     store, limits = store or Store(), fields.get("limits") or Limits()
     named = parse_requirements(fields.pop("packages", ()), fields.get("allow_packages", ()))
-    earlier = store.open(from_run) if from_run is not None else None
-    task = task_for(sentence, earlier, Path(with_tests) if with_tests is not None else None, named)
+    earlier, version = store.open_version(from_run) if from_run is not None else (None, None)
+    task = task_for(sentence, earlier, Path(with_tests) if with_tests is not None else None, named, version)
     selection = select_models(model, limits, store)
     return Request(
         task=task,
@@ -142,18 +143,31 @@ def build_request(
         checks=tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS)),
         afterwards=frozenset(() if fast else AFTERWARDS),
         packages=task.packages,
-        continues=earlier.id if earlier else None,
+        continues=name_earlier(earlier, version),
         **{"questions": MOST_QUESTIONS, **fields},
     )
 
 
-def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named: tuple[str, ...]) -> Task:
+def name_earlier(run: Run | None, version: Version | None) -> str | None:
+    """What the record says a run goes on from."""
+    return f"{run.id}:{version.number}" if run and version else run.id if run else None
+
+
+def task_for(
+    sentence: str,
+    earlier: Run | None,
+    with_tests: Path | None,
+    named: tuple[str, ...],
+    version: Version | None = None,
+) -> Task:
     """The task a sentence asks for, alone or on top of an earlier run, decided by a test file where there is one.
+
+    Of an earlier run its result is gone on from, or `version`.
 
     The code and the file may import the packages in `named`, and those of the earlier run.
     """
     refuse_other_language(sentence)
-    task = _go_on_from(earlier, sentence) if earlier else from_sentence(sentence)
+    task = _go_on_from(earlier, version or earlier.final, sentence) if earlier else from_sentence(sentence)
     packages = named
     if earlier:
         before = earlier.last(PackagesAdded)
@@ -167,9 +181,15 @@ def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named:
     return task.model_copy(update={"packages": packages, "named": named}) if packages else task
 
 
-def _go_on_from(run: Run, sentence: str) -> Task:
-    if not run.code or not run.spec:
+def _go_on_from(run: Run, version: Version | None, sentence: str) -> Task:
+    if not version or not version.code or not run.spec:
         raise SetupProblem(f"Run {run.id!r} has no code to go on from. Choose another one from: burnish runs")
+    if version.problem:
+        why = one_line(version.problem, 200)
+        raise SetupProblem(
+            f"Version {version.number} of run {run.id!r} cannot be run ({why}). "
+            f"Choose another one from: burnish show {run.id} --all"
+        )
     spec, before, suite = run.spec, read_task(run), read_suite(run)
     kept = [test for test in (*suite.model, *suite.added) if test not in run.disputed]
     earlier = Task(
@@ -182,7 +202,7 @@ def _go_on_from(run: Run, sentence: str) -> Task:
         test_file=before.test_file,
         module=before.module,
     )
-    return go_on(earlier, run.code, tuple(kept), sentence)
+    return go_on(earlier, version.code, tuple(kept), sentence)
 
 
 def deliver(run: Run, wanted: Path, store: Store, watch: Watch | None = None, *, numbered: bool = False) -> Run:

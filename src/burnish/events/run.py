@@ -30,6 +30,7 @@ class RunStarted(BaseEvent):
     settings: dict[str, object] = Field(default_factory=dict)
     """Written from `RunSettings`, and read as one: `Run.settings`."""
     continues: str | None = None
+    """The earlier run that it goes on from; RUN:VERSION where that is not its result."""
 
 
 class Resumed(BaseEvent):

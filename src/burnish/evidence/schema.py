@@ -154,7 +154,7 @@ class EvidenceRun(Frozen):
     sandbox: Line
     """The protections under which code ran."""
     continues: Line = ""
-    """The earlier run that this one goes on from."""
+    """The earlier run that this one goes on from; RUN:VERSION where it is not its result."""
     chosen: Line = ""
     """Why its models were chosen, where the user had named none."""
 

@@ -51,7 +51,7 @@ class Request(Frozen):
     confidence: float = Field(default=PROVEN, gt=0, le=1)
     """How sure the best version must be to be right before the work ends with calls to spare; 1: never."""
     continues: str | None = None
-    """The earlier run that this one goes on from."""
+    """The earlier run that this one goes on from; RUN:VERSION where it is not its result."""
     out: str = ""
     """The folder for the result; empty where none was named."""
     ask: bool = False

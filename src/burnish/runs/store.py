@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from burnish.errors import SetupProblem
 from burnish.events import Event, Frozen, RunFinished, RunStarted
-from burnish.events.history import Account, Run
+from burnish.events.history import Account, Run, Version
 from burnish.paths import PRIVATE_MODE, close_to_others, home, make_private_folder, write_atomically
 from burnish.runs.record import FILE, Record, Watch, explain_altered, is_running, read_record
 from burnish.text import one_line, slug
@@ -100,6 +100,21 @@ class Store:
             raise SetupProblem(
                 f"The record of run {folder.name!r} cannot be read ({error.strerror}). Look at it with: ls -l {folder}"
             ) from error
+
+    def open_version(self, name: str) -> tuple[Run, Version | None]:
+        """The run, and the version in it where RUN:VERSION names one."""
+        name, colon, number = name.partition(":")
+        run = self.open(name)
+        if not colon:
+            return run, None
+        found = next((version for version in run.versions if str(version.number) == number), None)
+        if found is None:
+            there = ", ".join(str(version.number) for version in run.versions) or "none"
+            raise SetupProblem(
+                f"Run {run.id!r} has no version {one_line(number, 20)!r}; there is: {there}. "
+                f"See them with: burnish show {run.id} --all"
+            )
+        return run, found
 
     def find(self, name: str) -> Path:
         """The folder of a run, by id, by the beginning of one, or "last"."""

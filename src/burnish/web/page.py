@@ -5,11 +5,9 @@ another template has written is put in as it is.
 """
 
 import re
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -24,6 +22,7 @@ from burnish.redact import model_name
 from burnish.report.narrate import add_confidence
 from burnish.text import one_line, strip_controls
 from burnish.version import __version__
+from burnish.web.german import read_german, tell
 
 Translate = Callable[..., str]
 """An English sentence in the reader's language: `t("{n} tests", n=3)`."""
@@ -63,12 +62,6 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 LANGUAGE_COOKIE = "burnish-language"
 
 
-@cache
-def read_german() -> Mapping[str, str]:
-    """English sentences and what they are in German."""
-    return dict(tomllib.loads((files("burnish.web") / "german.toml").read_text("utf-8")))
-
-
 def translator(language: str) -> Translate:
     """What says sentences in this language. One that has no translation stays English."""
     table = read_german() if language == "de" else {}
@@ -100,6 +93,7 @@ def templates() -> Environment:
     )
     engine.filters |= {"plain": strip_controls, "line": one_line, "seconds": format_seconds, "percent": format_percent}
     engine.filters |= {"moment": format_moment, "models": format_models, "size": format_size, "explain": explain}
+    engine.filters["tell"] = tell
     engine.globals |= {"version": __version__, "languages": LANGUAGES, "add_confidence": add_confidence}
     return engine
 

@@ -145,7 +145,13 @@ class ResultView:
     @property
     def can_follow(self) -> bool:
         """Whether a further sentence can go on from it."""
-        return bool(self.run.started.verb == "write" and self.run.code and self.run.spec)
+        return bool(self.run.started.verb == "write" and self.run.spec and self.starts)
+
+    @cached_property
+    def starts(self) -> list[Version]:
+        """Versions that a further sentence can go on from, the one that is shown first."""
+        found = [version for version in self.run.versions if version.number and version.code and not version.problem]
+        return sorted(found, key=lambda version: self.best is None or version.number != self.best.number)
 
     @cached_property
     def has_rivals(self) -> bool:

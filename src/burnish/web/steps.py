@@ -133,6 +133,10 @@ def _describe_beginning(event: BaseEvent, t: Translate) -> tuple[str, str, Tone]
     match event:
         case RunStarted():
             who = ", ".join(model_name(name) for name in split_names(event.model))
+            if event.continues:
+                earlier, _, number = event.continues.partition(":")
+                start = t("version {n} of {id}", n=number, id=earlier) if number else earlier
+                return "you", t("The work goes on from {earlier}. {who} writes.", earlier=start, who=who), ""
             return "you", t("The work begins. {who} writes.", who=who), ""
         case Resumed():
             return "you", t("The work goes on where it was left."), ""

@@ -160,5 +160,8 @@ function watch() {
 if (page) {
   setState(page.dataset.state);
   tick();
-  if (page.dataset.live) watch();
+  if (page.dataset.live) {
+    one("#run > #part-result")?.before(one(".columns")); // it comes below what is being read, which stays where it is
+    watch();
+  }
 }

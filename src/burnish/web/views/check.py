@@ -112,6 +112,12 @@ async def stop(request: Request) -> Response:
     return RedirectResponse(f"/check/{request.path_params['check']}", 303)
 
 
+async def ask_delete(request: Request) -> Response:
+    """Is that really meant?"""
+    saved = await run_in_threadpool(_checks(request).open, request.path_params["check"])
+    return render(request, "check/delete.html", saved=saved)
+
+
 async def delete(request: Request) -> Response:
     """Delete it, its report, and what was uploaded for it."""
     await run_in_threadpool(_checks(request).delete, request.path_params["check"])
@@ -130,6 +136,7 @@ ROUTES = [
     Route("/check/{check}", show),
     Route("/check/{check}/now", show_now),
     Route("/check/{check}/stop", stop, methods=["POST"]),
+    Route("/check/{check}/delete", ask_delete),
     Route("/check/{check}/delete", delete, methods=["POST"]),
     Route("/check/{check}/report", show_report),
 ]

@@ -40,7 +40,7 @@ def _render_form(request: Request, typed: dict[str, str], problem: str = "") -> 
     models, store = list_menu((), last_speeds(), translator(choose_language(request))), request.app.state.store
     context = read_usual_context()
     usual = dict.fromkeys(FIELDS, "") | {"model": models[0].name, "rounds": "4", "minutes": "3", "context": context}
-    earlier = store.open(typed["from_run"]) if typed["from_run"] else None
+    earlier = store.open_version(typed["from_run"]) if typed["from_run"] else None
     return render(
         request,
         "page.html",
@@ -51,7 +51,7 @@ def _render_form(request: Request, typed: dict[str, str], problem: str = "") -> 
         cases=[load_case(name) for name in SHIPPED],
         context=context,
         problem=problem,
-        earlier=(earlier.id, earlier.started.prompt) if earlier else None,
+        earlier=earlier,
         rows=[row for row in store.list() if row.verb == "page"][:MOST_ROWS],
         states=STATES,
         typed=usual | {name: text for name, text in typed.items() if text},

@@ -36,7 +36,8 @@ async def show_form(request: Request) -> Response:
 def _render_form(request: Request, status: int = 200, problem: str = "", **typed: str) -> Response:
     t = translator(choose_language(request))
     models = list_menu((), last_speeds(), t)
-    values = {"sentence": "", "model": models[0].name, "minutes": "3", "from_run": "", **typed}
+    from_run = request.query_params.get("from", "")
+    values = {"sentence": "", "model": models[0].name, "minutes": "3", "from_run": from_run, **typed}
     return render(
         request,
         "write.html",
@@ -47,17 +48,9 @@ def _render_form(request: Request, status: int = 200, problem: str = "", **typed
         verb="write",
         problem=problem,
         cut_off=len(list_cut_off(request.app.state.runs)),
-        earlier=_find_earlier(request, values["from_run"] or request.query_params.get("from", "")),
+        earlier=request.app.state.store.open_version(values["from_run"]) if values["from_run"] else None,
         **values,
     )
-
-
-def _find_earlier(request: Request, run_id: str) -> tuple[str, str] | None:
-    """Id and words of the run that this one goes on from."""
-    if not run_id:
-        return None
-    run = request.app.state.store.open(run_id)
-    return run.id, run.started.prompt
 
 
 async def show_menu(request: Request) -> Response:

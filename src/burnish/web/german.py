@@ -1,0 +1,79 @@
+"""German: the sentences of the pages, and those that runs and checks have composed.
+
+`german.toml` has what pages say themselves. `german_composed.toml` has sentences that come with values in them: in a
+key `{n}` stands for a number, `{said}` for a sentence that is translated too, any other name for what a model, a user
+or a file has said, which stays as it is; (s) and (es) may be missing.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+MOST_KEPT = 4096
+NUMBER = r"-?[0-9](?:[0-9., ]*[0-9])?"
+
+
+class Composed(NamedTuple):
+    """A sentence that holds values."""
+
+    literal: str
+    """The longest part of it that is always there, in small letters: it is quickly looked for."""
+    english: re.Pattern[str]
+    german: str
+
+
+@cache
+def read_german() -> Mapping[str, str]:
+    """English sentences and what they are in German."""
+    return dict(tomllib.loads((files("burnish.web") / "german.toml").read_text("utf-8")))
+
+
+@cache
+def read_composed() -> Mapping[str, str]:
+    """The same for sentences that hold values."""
+    return dict(tomllib.loads((files("burnish.web") / "german_composed.toml").read_text("utf-8")))
+
+
+@cache
+def _compile_composed() -> tuple[Composed, ...]:
+    compiled = []
+    for english, german in read_composed().items():
+        literal = max(split_literals(english), key=len).lower().strip(" .")
+        named = re.sub(
+            r"\\{(\w+)\\}",
+            lambda name: f"(?P<{name[1]}>{NUMBER if name[1].split('_')[0] == 'n' else '.+?'})",
+            re.escape(english.removesuffix(".")),
+        )
+        expression = re.sub(r"\\\((e?s)\\\)", r"(?:\1)?", named) + r"(?P<end_of_it>\.?)"
+        compiled.append(Composed(literal, re.compile(expression, re.IGNORECASE | re.DOTALL), german.removesuffix(".")))
+    return tuple(compiled)
+
+
+def split_literals(english: str) -> list[str]:
+    """The parts of a key that are always there."""
+    return re.split(r"\{\w+\}|\(e?s\)", english)
+
+
+def tell(text: str, language: str) -> str:
+    """What a run or a check has said, in the reader's language; as it is where that is not known."""
+    return (_translate(text) if language == "de" else None) or text
+
+
+@lru_cache(MOST_KEPT)
+def _translate(text: str) -> str | None:
+    if known := read_german().get(text):
+        return known
+    lowered = text.lower()
+    for one in _compile_composed():
+        if one.literal not in lowered or not (match := one.english.fullmatch(text)):
+            continue
+        values = match.groupdict()
+        end = values.pop("end_of_it")
+        told = {name: _translate(said) if name.startswith("said") else said for name, said in values.items()}
+        if None not in told.values():
+            german = one.german.format(**told) + end
+            return german[:1].upper() + german[1:] if text[:1].isupper() else german
+    return None
