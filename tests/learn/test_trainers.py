@@ -20,6 +20,7 @@ from burnish.evidence.build import build_dossier
 from burnish.learn.dataset import Dataset, Example, Pair, save_dataset
 from burnish.learn.recipe import Recipe, TrainingWatch, estimate, read_metrics
 from burnish.models.adapters import find_adapter
+from burnish.tasks.task import Task
 from tests.learn.conftest import Learner
 from tests.support import DOUBLE
 
@@ -288,6 +289,52 @@ def test_grpo_grades_its_answers_in_the_sandbox_and_logs_what_each_is_worth(
     text = report(str(tmp_path / "g")).read_text()
     assert "| complete | 0.00 | 0.00 |" in text
     assert "attempt to fool the judge: none" in text
+
+
+@needs_torch
+def test_grpo_asks_what_is_sometimes_solved_and_learns_nothing_from_answers_of_one_worth(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from burnish.learn import trainers
+    from burnish.learn.curriculum import Curriculum
+    from burnish.learn.reward import Reward
+
+    seen: list[dict[str, Any]] = []
+    compute = trainers.GRPOTrainer._compute_loss
+
+    def look_on(trainer: Any, model: Any, inputs: dict[str, Any]) -> Any:
+        seen.append(inputs)
+        return compute(trainer, model, inputs)
+
+    def unmasked(**told: Any) -> Any:
+        # Noise never ends, and answers that are cut off are left out.
+        return trl_config(**{**told, "mask_truncated_completions": False})
+
+    trl_config = trainers.GRPOConfig
+    monkeypatch.setattr(trainers, "GRPOConfig", unmasked)
+    monkeypatch.setattr(trainers.GRPOTrainer, "_compute_loss", look_on)
+    asked: list[str] = []
+
+    def score(ids: Any, answers: Any) -> list[Reward]:
+        asked.extend(ids)
+        worth = [0.5 if name == "same" else float(n % 2) for n, name in enumerate(ids)]
+        return [Reward(total=one, parts={"complete": one}) for one in worth]
+
+    tasks = [Task(id=name, prompt=name) for name in ("same", "some", "solved")]
+    curriculum = Curriculum(tasks)
+    curriculum.record("solved", [True] * 8)
+    told: dict[str, Any] = {"base": f"huggingface:{tiny}", "data": "d", **SMALL, "longest": 24, "answers": 2}
+    prompts = {task.id: ASKED for task in tasks}
+    recipe = Recipe(kind="grpo", **told)
+    assert trainers.train(recipe, tmp_path, Dataset(), TrainingWatch(), prompts, score, curriculum)
+    assert {*asked} == {"same", "some"}
+    for one in seen:
+        assert ((one["completion_mask"].sum(1) > 0) == (one["advantages"] != 0)).all()
+        assert one["num_items_in_batch"] == 2 * 12, "one of the two groups counts"
+    assert {True, False} == {known for one in seen for known in one["advantages"].ne(0).tolist()}
+    rows = read_metrics(tmp_path)
+    assert rows[0]["frac_reward_zero_std"] == 0.5
+    assert rows[0]["kl/answers"] == pytest.approx(0, abs=1e-4)
 
 
 @needs_torch

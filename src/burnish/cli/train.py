@@ -25,8 +25,8 @@ TRAINERS = {
     "grpo": "Sample answers, grade them in the sandbox, and learn from what each is worth.",
 }
 GOING_ON = " The same command goes on from the last checkpoint of a training that was stopped."
-ONLY_FOR = {"beta": ("dpo", "grpo"), "answers": ("grpo",), "temperature": ("grpo",), "partial": ("grpo",)}
-ONLY_FOR |= {"reward": ("grpo",), "rounds": ("sft",), "only": ("sft", "dpo", "grpo")}
+ONLY_FOR: dict[str, tuple[str, ...]] = {"beta": ("dpo", "grpo"), "rounds": ("sft",), "only": ("sft", "dpo", "grpo")}
+ONLY_FOR |= dict.fromkeys(("answers", "temperature", "partial", "curriculum", "reward"), ("grpo",))
 ONLY_FOR |= dict.fromkeys(("flipped", "held_out"), ("dpo", "reward"))
 """Options that say nothing to the other trainers."""
 REWARD = "What counts for GRPO: default, scientific, web, strict, or a TOML file."
@@ -77,7 +77,7 @@ def make_data(
 def train_model(
     context: typer.Context,
     data: Annotated[
-        Path, typer.Option("--data", "--tasks", help="The folder of `burnish train data`; for GRPO a suite in it.")
+        Path, typer.Option("--data", "--tasks", help="The folder of `burnish train data`; for GRPO, or a suite in it.")
     ],
     base: Annotated[str, typer.Option(help=BASE)] = "local:qwen2.5-coder-0.5b",
     name: Annotated[str, typer.Option(help="What the adapter is called, and its training.")] = "mine",
@@ -96,6 +96,7 @@ def train_model(
     answers: Annotated[int | None, typer.Option(min=2, help="GRPO: answers to one prompt.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0.01, help="GRPO: of these answers.")] = None,
     partial: Annotated[bool | None, typer.Option(help="GRPO: some passing tests are worth something.")] = None,
+    curriculum: Annotated[bool | None, typer.Option(help="GRPO: ask what is sometimes solved.")] = None,
     reward: Annotated[str, typer.Option(help=REWARD)] = "default",
     only: Annotated[str, typer.Option(help="Purposes that the adapter answers, e.g. fix,repair; empty: all.")] = "",
     out: Annotated[Path | None, typer.Option(help="Keep the training in this folder.")] = None,

@@ -24,6 +24,8 @@ from burnish.evals.evaluate import evaluate
 from burnish.evals.strategies import prompts
 from burnish.evals.strategies.strategy import show_task
 from burnish.evals.suites import load_suite
+from burnish.jsonlines import parse_json_lines
+from burnish.learn.curriculum import Curriculum
 from burnish.learn.dataset import (
     EXAMPLES,
     PAIRS,
@@ -282,9 +284,10 @@ def train(
     dataset, tasks = Dataset(), list[Task]()
     if kind == "grpo":
         tasks = load_tasks(source, guard, benchmarks)
+        dataset = load_data(source, guard, "sft") if (source / EXAMPLES).exists() else dataset
     else:
         dataset = load_data(source, guard, kind)
-    recipe = Recipe(kind=kind, base=trained, data=str(source), data_sha256=hash_data(source), **settings)
+    recipe = Recipe(kind=kind, base=trained, data=str(source), data_sha256=hash_data(source, kind), **settings)
     folder = open_training(recipe, Path(out).expanduser().absolute() if out else trainings_home() / (name or kind))
     from burnish.learn import trainers
 
@@ -303,7 +306,8 @@ def train(
             weights = read_weights(reward_weights).model_copy(update={"partial": recipe.partial})
             judge = make_scorer(tasks, box, weights, folder / REWARDS)
             asked = {task.id: prompts.messages(show_task(task, "visible"), "auto") for task in tasks}
-            complete = trainers.train(recipe, folder, dataset, watch, asked, judge)
+            curriculum = make_curriculum(tasks, recipe, folder / REWARDS)
+            complete = trainers.train(recipe, folder, dataset, watch, asked, judge, curriculum)
     else:
         complete = trainers.train(recipe, folder, dataset, watch)
     if not complete or kind == "reward":
@@ -400,9 +404,10 @@ def load_data(folder: Path, guard: EvaluationGuard, kind: Kind) -> Dataset:
 
 
 def load_tasks(suite: Path, guard: EvaluationGuard, data: Path | None = None) -> list[Task]:
-    """The tasks of a suite. Raises SetupProblem where one may not be learnt from, as all of a suite that has a name."""
+    """The tasks of a suite, or of all in a dataset's folder. Raises SetupProblem where one may not be learnt from."""
     name = str(suite) if suite.exists() else suite.name
-    tasks = load_suite(name, data=data)
+    suites = [str(file) for file in list_suites(suite)] or [name]
+    tasks = [task for one in suites for task in load_suite(one, data=data)]
     _, removed = guard.sift(tasks)
     if removed:
         raise SetupProblem(
@@ -412,10 +417,30 @@ def load_tasks(suite: Path, guard: EvaluationGuard, data: Path | None = None) ->
     return tasks
 
 
-def hash_data(source: Path) -> str:
+def list_suites(folder: Path) -> list[Path]:
+    """The suites of tasks that `sample_answers` wrote into a dataset's folder; none where it is a suite itself."""
+    return [file for file in sorted(folder.glob("*.jsonl")) if file.name not in (EXAMPLES, PAIRS)]
+
+
+def make_curriculum(tasks: Sequence[Task], recipe: Recipe, log: Path) -> Curriculum | None:
+    """The order of tasks for GRPO, which knows how often each was solved when it was sampled, and since."""
+    if not recipe.curriculum:
+        return None
+    curriculum = Curriculum(tasks, recipe.seed)
+    for suite in list_suites(Path(recipe.data)):
+        sampled = suite.parent / "samples" / suite.stem
+        for answer in read_answers(Folder.open(sampled)) if sampled.is_dir() else ():
+            curriculum.record(answer.suite_task, [answer.passed])
+    for row in parse_json_lines(log.read_text("utf-8").splitlines() if log.exists() else ()):
+        curriculum.record(row["task"], [row["parts"]["complete"] == 1])
+    return curriculum
+
+
+def hash_data(source: Path, kind: Kind = "sft") -> str:
     """The SHA-256 of a dataset, or of a suite."""
     digest = hashlib.sha256()
-    for file in [source] if source.is_file() else [source / EXAMPLES, source / PAIRS]:
+    folder = list_suites(source) if kind == "grpo" else [source / EXAMPLES, source / PAIRS]
+    for file in [source] if source.is_file() else folder:
         digest.update(file.read_bytes() if file.exists() else b"")
     return digest.hexdigest()
 
@@ -459,16 +484,16 @@ def count_tokens(recipe: Recipe, dataset: Dataset, tasks: int = 0) -> tuple[int,
 
 def make_scorer(
     tasks: Sequence[Task], sandbox: Sandbox, weights: RewardWeights, log: Path
-) -> Callable[[Sequence[str], Sequence[str]], list[float]]:
+) -> Callable[[Sequence[str], Sequence[str]], list[Reward]]:
     """What answers are worth, graded in the sandbox; each reward is logged with its parts."""
     known = {task.id: task for task in tasks}
 
-    def score(ids: Sequence[str], answers: Sequence[str]) -> list[float]:
+    def score(ids: Sequence[str], answers: Sequence[str]) -> list[Reward]:
         pairs = zip(ids, answers, strict=True)
         judged = [(name, grade_answer(known[name], text, sandbox, weights)) for name, text in pairs]
         with log.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps({"task": name, **one.model_dump()}) + "\n" for name, one in judged)
-        return [one.total for _, one in judged]
+        return [one for _, one in judged]
 
     return score
 
