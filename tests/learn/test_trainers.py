@@ -17,7 +17,7 @@ from burnish.errors import ModelError, SetupProblem
 from burnish.evals.evaluate import evaluate
 from burnish.events import Message, ModelReplied
 from burnish.evidence.build import build_dossier
-from burnish.learn.dataset import Dataset, Example, Pair, save_dataset
+from burnish.learn.dataset import GO_ON, Dataset, Example, Pair, save_dataset
 from burnish.learn.recipe import Recipe, TrainingWatch, estimate, read_metrics
 from burnish.models.adapters import find_adapter
 from burnish.tasks.task import Task
@@ -271,21 +271,32 @@ def test_a_reward_model_learns_which_answer_is_better(tiny: Path, dataset: Path,
 def test_grpo_grades_its_answers_in_the_sandbox_and_logs_what_each_is_worth(
     tiny: Path, data: Path, tmp_path: Path
 ) -> None:
-    suite = tmp_path / "tasks.jsonl"
+    (tmp_path / "ds").mkdir()
+    suite = tmp_path / "ds" / "tasks.jsonl"
     row = {
         "id": "mine",
         "prompt": "Double a number.",
         "entry_point": "double",
         "hidden_tests": "assert double(2) == 4\n",
     }
+    wrong = (*ASKED, Message(role="assistant", content="no"), Message(role="user", content="go on"))
+    begun = Example(task="mine", purpose=GO_ON, messages=wrong, completion="x")
+    save_dataset(Dataset(examples=(begun,)), tmp_path / "ds")
     suite.write_text(json.dumps(row) + "\n")
     settings = {**SMALL, "longest": 40, "answers": 2, "steps": 1}
     made = train(
-        "grpo", data=suite, base=f"huggingface:{tiny}", name="mine", out=tmp_path / "g", benchmark_data=data, **settings
+        "grpo",
+        data=tmp_path / "ds",
+        base=f"huggingface:{tiny}",
+        name="mine",
+        out=tmp_path / "g",
+        benchmark_data=data,
+        **settings,
     )
     assert made
     logged = [json.loads(line) for line in (tmp_path / "g" / "rewards.jsonl").read_text().splitlines()]
-    assert {(one["task"], one["total"]) for one in logged} == {("mine", 0.0)}, "noise is worth nothing"
+    assert {one["task"] for one in logged} == {"mine", "mine~0"}, "the task itself, and a wrong answer to go on from"
+    assert {one["total"] for one in logged} == {0.0}, "noise is worth nothing"
     text = report(str(tmp_path / "g")).read_text()
     assert "| complete | 0.00 | 0.00 |" in text
     assert "attempt to fool the judge: none" in text

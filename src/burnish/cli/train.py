@@ -29,6 +29,7 @@ ONLY_FOR: dict[str, tuple[str, ...]] = {"beta": ("dpo", "grpo"), "rounds": ("sft
 ONLY_FOR |= dict.fromkeys(("answers", "temperature", "partial", "curriculum", "reward"), ("grpo",))
 ONLY_FOR |= dict.fromkeys(("flipped", "held_out"), ("dpo", "reward"))
 """Options that say nothing to the other trainers."""
+MORE = "Also tasks of several functions, tests to write, and wrong answers to go on from."
 REWARD = "What counts for GRPO: default, scientific, web, strict, or a TOML file."
 
 
@@ -44,6 +45,7 @@ def make_data(
     samples: Annotated[int, typer.Option(min=1, help="Answers to each task to write.")] = 10,
     repairs: Annotated[int, typer.Option(min=1, help="Answers to each bug.")] = 2,
     bugs: Annotated[int, typer.Option(min=0, help="Bugs planted in each task.")] = 4,
+    more: Annotated[bool, typer.Option("--more", help=MORE)] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many tasks.")] = None,
     evaluation: Annotated[
         list[str] | None, typer.Option("--from", metavar="EVAL", help="Answers of an evaluation, too.")
@@ -56,7 +58,7 @@ def make_data(
     """Make a dataset of runs, evaluations and sampled answers. Nothing that is evaluated on gets in."""
     from burnish.commands.train import Sampling, make_dataset
 
-    sampling = Sampling(sample, samples, repairs, bugs, limit, at_once) if sample else None
+    sampling = Sampling(sample, samples, repairs, bugs, limit, at_once, more) if sample else None
     summary = _watched(
         lambda watch: make_dataset(
             out,

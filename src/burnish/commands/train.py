@@ -24,10 +24,12 @@ from burnish.evals.evaluate import evaluate
 from burnish.evals.strategies import prompts
 from burnish.evals.strategies.strategy import show_task
 from burnish.evals.suites import load_suite
+from burnish.events import Message
 from burnish.jsonlines import parse_json_lines
 from burnish.learn.curriculum import Curriculum
 from burnish.learn.dataset import (
     EXAMPLES,
+    GO_ON,
     PAIRS,
     SUMMARY,
     Dataset,
@@ -36,6 +38,7 @@ from burnish.learn.dataset import (
     SampledAnswer,
     choose_examples,
     choose_pairs,
+    go_on,
     load_dataset,
     read_answers,
     read_feedback,
@@ -57,6 +60,8 @@ from burnish.learn.tasks import (
     load_guard,
     load_writing,
     make_repairs,
+    make_several,
+    make_test_tasks,
     number_of,
     plant_bugs,
     write_suite,
@@ -80,7 +85,7 @@ from burnish.runs.store import Store
 from burnish.sandbox.open import open_sandbox
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
-from burnish.tasks.bug_planting import PlantedBug, normalise_code
+from burnish.tasks.bug_planting import PlantedBug, find_failing, normalise_code
 from burnish.tasks.sentence import find_kinds
 from burnish.tasks.task import Task
 
@@ -106,6 +111,8 @@ class Sampling:
     limit: int | None = None
     """Only so many tasks, in an order of their own: neighbours in MBPP are alike."""
     at_once: int = 0
+    more: bool = False
+    """Whether also tasks of several functions, tests to write and transcripts to go on from are made."""
 
 
 def make_dataset(
@@ -127,11 +134,11 @@ def make_dataset(
     """
     folder, watch = Path(out).expanduser().absolute(), watch or TrainingWatch()
     source = Path(data) if data else None
-    answers: list[SampledAnswer] = []
+    answers, begun = list[SampledAnswer](), list[SampledAnswer]()
     removed: list[str] = []
     if sampling:
         folder.mkdir(parents=True, exist_ok=True)
-        answers, removed = sample_answers(sampling, folder, source, watch)
+        answers, begun, removed = sample_answers(sampling, folder, source, watch)
     guard = load_guard(source, watch.on_prepare)
     for name in evaluations:
         answers += read_allowed(Folder.open(find_evaluation(name)), guard)
@@ -139,7 +146,7 @@ def make_dataset(
     examples = [row for row in said.examples if simulated or row.by != "simulated"]
     pairs = [row for row in said.pairs if simulated or row.by != "simulated"]
     found = Dataset(
-        examples=(*examples, *choose_examples(answers)),
+        examples=(*examples, *choose_examples([*answers, *begun])),
         pairs=(*pairs, *choose_pairs(answers)),
     )
     dataset, left = leave_out(found, guard)
@@ -184,19 +191,32 @@ def leave_out(dataset: Dataset, guard: EvaluationGuard) -> tuple[Dataset, list[s
 
 def sample_answers(
     sampling: Sampling, folder: Path, data: Path | None, watch: TrainingWatch
-) -> tuple[list[SampledAnswer], list[str]]:
-    """Answers to the training tasks, to planted bugs and to the model's own mistakes; and which tasks were removed."""
+) -> tuple[list[SampledAnswer], list[SampledAnswer], list[str]]:
+    """Answers to the training tasks and to bugs; transcripts to go on from; and which tasks were removed."""
     tasks, removed = load_writing(data, watch.on_prepare)
     tasks = sorted(tasks, key=lambda task: hashlib.sha256(task.id.encode()).digest())[: sampling.limit]
     watch.on_stage("answers to tasks to write")
     answers = _sample(tasks, "writing", sampling, sampling.writing, folder, watch)
+    begun: list[SampledAnswer] = []
+    suites: dict[str, list[Task]] = {}
     with open_sandbox() as box:
         watch.on_stage("bugs to repair: planted ones, and the model's own mistakes")
-        bugs = [*plant_bugs(tasks, box, sampling.bugs, watch.on_prepare), *find_own_bugs(answers, tasks, box)]
-    repairs = make_repairs(tasks, bugs)
-    watch.on_stage("answers to repairs")
-    answers += _sample(repairs, "repairs", sampling, sampling.repairs, folder, watch) if repairs else []
-    return answers, [f"{one.id}: {one.why}" for one in removed]
+        mistakes = find_own_bugs(answers, tasks, box)
+        bugs = [*plant_bugs(tasks, box, sampling.bugs, watch.on_prepare), *(bug for _, bug in mistakes)]
+        suites["repairs"] = make_repairs(tasks, bugs)
+        if sampling.more:
+            known = {task.id: task for task in tasks}
+            begun = [go_on(one, find_failing(known[bug.id], bug, known[bug.id].hidden_tests)) for one, bug in mistakes]
+            right = dict[str, list[str]]()
+            for answer in answers:
+                if answer.passed:
+                    right.setdefault(answer.suite_task, []).append(answer.module)
+            suites["several"] = make_several(tasks, bugs, box, watch.on_prepare)
+            suites["tests"] = make_test_tasks(tasks, bugs, right, box, watch.on_prepare)
+    for name, suite in suites.items():
+        watch.on_stage(f"answers to {name}")
+        answers += _sample(suite, name, sampling, sampling.repairs, folder, watch) if suite else []
+    return answers, begun, [f"{one.id}: {one.why}" for one in removed]
 
 
 def _sample(
@@ -218,12 +238,14 @@ def _sample(
     return list(read_answers(Folder.open(out)))
 
 
-def find_own_bugs(answers: Iterable[SampledAnswer], tasks: Sequence[Task], sandbox: Sandbox) -> list[PlantedBug]:
+def find_own_bugs(
+    answers: Iterable[SampledAnswer], tasks: Sequence[Task], sandbox: Sandbox
+) -> list[tuple[SampledAnswer, PlantedBug]]:
     """Wrong answers of the model as bugs to repair, each proven to fail; only of tasks that it also got right."""
     known = {number_of(task.id): task for task in tasks}
     answers = list(answers)
     solved = {answer.task for answer in answers if answer.passed}
-    found: dict[str, dict[str, PlantedBug]] = {}
+    found: dict[str, dict[str, tuple[SampledAnswer, PlantedBug]]] = {}
     for answer in answers:
         own = found.setdefault(answer.task, {})
         if answer.passed or answer.problem or answer.task not in solved or len(own) >= MOST_OWN_BUGS:
@@ -233,8 +255,8 @@ def find_own_bugs(answers: Iterable[SampledAnswer], tasks: Sequence[Task], sandb
         failing = next((place for place, case in enumerate(graded.cases) if case.outcome != "passed"), None)
         if failing is not None and not graded.problem:
             bug = PlantedBug(id=task.id, code=answer.module, bug="own mistake", failing=failing)
-            own.setdefault(normalise_code(answer.module), bug)
-    return [bug for own in found.values() for bug in own.values()]
+            own.setdefault(normalise_code(answer.module), (answer, bug))
+    return [mistake for own in found.values() for mistake in own.values()]
 
 
 def read_allowed(folder: Folder, guard: EvaluationGuard) -> list[SampledAnswer]:
@@ -281,10 +303,17 @@ def train(
     source = Path(data).expanduser().absolute()
     benchmarks = Path(benchmark_data) if benchmark_data else None
     guard = load_guard(benchmarks, watch.on_prepare)
-    dataset, tasks = Dataset(), list[Task]()
+    dataset, tasks, asked = Dataset(), list[Task](), dict[str, tuple[Message, ...]]()
     if kind == "grpo":
         tasks = load_tasks(source, guard, benchmarks)
         dataset = load_data(source, guard, "sft") if (source / EXAMPLES).exists() else dataset
+        asked = {task.id: prompts.messages(show_task(task, "visible"), "auto") for task in tasks}
+        known = {task.id: task for task in tasks}
+        begun = [row for row in dataset.examples if row.purpose == GO_ON and row.task in known]
+        for number, row in enumerate(begun):
+            same = {"id": f"{row.task}~{number}", "bug": "own mistake"}
+            tasks.append(known[row.task].model_copy(update=same))
+            asked[tasks[-1].id] = row.messages
     else:
         dataset = load_data(source, guard, kind)
     recipe = Recipe(kind=kind, base=trained, data=str(source), data_sha256=hash_data(source, kind), **settings)
@@ -305,7 +334,6 @@ def train(
         with open_sandbox() as box:
             weights = read_weights(reward_weights).model_copy(update={"partial": recipe.partial})
             judge = make_scorer(tasks, box, weights, folder / REWARDS)
-            asked = {task.id: prompts.messages(show_task(task, "visible"), "auto") for task in tasks}
             curriculum = make_curriculum(tasks, recipe, folder / REWARDS)
             complete = trainers.train(recipe, folder, dataset, watch, asked, judge, curriculum)
     else:

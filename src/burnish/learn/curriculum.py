@@ -28,7 +28,7 @@ class Curriculum:
     def __init__(self, tasks: Sequence[Task], seed: int = 0) -> None:
         self._recent: dict[str, deque[bool]] = defaultdict(lambda: deque(maxlen=RECENT))
         self._stages = find_stages(tasks)
-        self._writing = {task.id for task in tasks if not task.base_code}
+        self._writing = {task.id for task in tasks if not task.base_code and not task.bug}
         chance = random.Random(seed)
         self._asked = {task.id: chance.random() - 1 for task in tasks}
         """When it was asked last; a chance before that."""
