@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 
 import burnish
-from burnish.commands.train import Sampling, export_adapter, make_dataset, report, train, train_rounds
+from burnish.commands.train import Sampling, export_adapter, make_dataset, open_judge, report, train, train_rounds
 from burnish.errors import ModelError, SetupProblem
 from burnish.evals.evaluate import evaluate
-from burnish.events import Message, ModelReplied
+from burnish.events import Compared, Message, ModelReplied
 from burnish.evidence.build import build_dossier
 from burnish.learn.dataset import GO_ON, Dataset, Example, Pair, save_dataset
 from burnish.learn.recipe import Recipe, TrainingWatch, estimate, read_metrics
 from burnish.models.adapters import find_adapter
+from burnish.models.scripted import ScriptedModel
 from burnish.tasks.task import Task
 from tests.learn.conftest import Learner
-from tests.support import DOUBLE
+from tests.support import DOUBLE, block, script
 
 try:
     import torch
@@ -265,6 +266,38 @@ def test_a_reward_model_learns_which_answer_is_better(tiny: Path, dataset: Path,
     assert "eval_accuracy" in rows[-1]
     assert "pairs that were held out" in report(str(tmp_path / "judge")).read_text()
     assert (tmp_path / "judge" / "adapter" / "adapter_model.safetensors").is_file()
+
+
+@needs_torch
+def test_a_reward_model_breaks_ties_is_on_record_and_changes_no_verdict(
+    tiny: Path, dataset: Path, data: Path, home: Path
+) -> None:
+    told: dict[str, Any] = {"data": dataset, "base": f"huggingface:{tiny}", "benchmark_data": data, **SMALL}
+    train("reward", name="judge", **told)
+    answers = [block(f"def double(n):\n    return {said}") for said in ("n * 2", "n + n", "2 * n")]
+
+    def write(prefer: str = "") -> burnish.Run:
+        model = ScriptedModel(script(draft=answers, rewrite=answers[1:], repair=answers[2:]))
+        told = {"limits": burnish.Limits(calls=4), "confidence": 1.0, "fast": True, "prefer": prefer}
+        return burnish.write(DOUBLE, model=model, **told)  # type: ignore[arg-type]
+
+    plain, judged = write(), write("judge")
+    assert not any(event.preferred for event in plain.all(Compared)), "off unless one is named"
+    compared = judged.last(Compared)
+    assert compared
+    rated = dict(compared.preferred)
+    assert len({*rated.values()}) > 1
+    assert compared.preferred_by.startswith("judge (")
+    assert judged.final
+    assert judged.final.number == max(rated, key=lambda number: rated[number])
+    assert judged.verdict == plain.verdict
+    again = open_judge(str(home / "trainings" / "judge"))
+    codes = [version.code for version in judged.versions if version.number in rated]
+    task = Task.model_validate(judged.settings.task)
+    assert judged.spec
+    assert again.rate(task, judged.spec, codes) == pytest.approx([*rated.values()]), "the same network says the same"
+    with pytest.raises(SetupProblem, match="burnish train"):
+        write("nobody")
 
 
 @needs_torch

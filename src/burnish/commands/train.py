@@ -17,6 +17,7 @@ from typing import Any
 
 from burnish import paths
 from burnish.agent.answer.code import extract_code, find_problem
+from burnish.agent.ask import Preference
 from burnish.checks import grade_script
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import Folder, find_evaluation
@@ -478,6 +479,20 @@ def trainings_home() -> Path:
     return paths.home() / "trainings"
 
 
+def open_judge(name: str) -> Preference:
+    """The reward model of a training, by its name or its folder. Raises SetupProblem where there is none."""
+    check_packages()
+    from burnish.learn.judge import RewardJudge
+
+    return RewardJudge(find_training(name))
+
+
+def find_training(name: str) -> Path:
+    """The folder of a training, by its name or as it is."""
+    folder = Path(name).expanduser()
+    return folder.absolute() if (folder / RECIPE).is_file() else trainings_home() / name
+
+
 def list_trainings() -> list[Path]:
     """The folders of all trainings, newest first."""
     home = trainings_home()
@@ -604,12 +619,11 @@ def report(name: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> 
 
     `before` and `after` are evaluations of the base and of adapters, in pairs; what they say is kept in the cards.
     """
-    folder = Path(name).expanduser() if (Path(name).expanduser() / RECIPE).is_file() else trainings_home() / name
     pairs = read_pairs(before, after)
     for adapter, scores in list_scores(pairs).items():
         if (adapters_home() / adapter / CARD).is_file():
             keep_scores(adapter, scores)
-    return write_report(folder.absolute(), pairs)
+    return write_report(find_training(name), pairs)
 
 
 def keep_scores(name: str, scores: Sequence[Score]) -> None:

@@ -15,7 +15,7 @@ from burnish.agent.answer.code import extract_code
 from burnish.evals.eval_store import Folder
 from burnish.evals.strategies import prompts
 from burnish.evals.strategies.strategy import Puzzle
-from burnish.events import Asked, CodeProposed, Event, Frozen, Message, ModelReplied, Scored
+from burnish.events import Asked, CodeProposed, Event, Frozen, Message, ModelReplied, Scored, SpecAgreed
 from burnish.events.feedback import Correction, FeedbackGiven, Preference, Stars, Thumbs
 from burnish.events.history import Run, Version
 from burnish.learn.tasks import number_of
@@ -286,8 +286,11 @@ def ask_for(run: Run) -> tuple[Message, ...]:
     """The plain question for what a run was asked to write; empty where that was no code of its own."""
     task = Task.model_validate(run.settings.task) if run.settings.task else None
     spec = run.spec
-    if task is None or spec is None or run.started.verb != "write":
-        return ()
+    return () if task is None or spec is None or run.started.verb != "write" else show_spec(task, spec)
+
+
+def show_spec(task: Task, spec: SpecAgreed) -> tuple[Message, ...]:
+    """The plain question for a task, as far as its words and the agent have made clear what it is."""
     named = {"entry_point": spec.entry_point, "signature": spec.signature, "visible_tests": spec.given_tests}
     shown = task.model_copy(update={**named, "hidden_tests": "", "gold": ""})
     return prompts.messages(Puzzle(task=shown, tests="\n".join(spec.given_tests)), "write")

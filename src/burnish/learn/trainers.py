@@ -148,7 +148,7 @@ def train(
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # of TRL's, not of ours
     torch.manual_seed(recipe.seed)
     base, parent = split_adapter(recipe.base)
-    network, tokenizer = read_network(find_transformers_source(base), _dtype(), "sdpa")
+    network, tokenizer = read_network(find_transformers_source(base), find_dtype(), "sdpa")
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     lora: LoraConfig | None = LoraConfig(
@@ -211,7 +211,8 @@ def find_device() -> tuple[str, int]:
     return "cpu", os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def _dtype() -> torch.dtype:
+def find_dtype() -> torch.dtype:
+    """The numbers that are computed with here."""
     return torch.bfloat16 if best_device().type == "cuda" else torch.float32
 
 
@@ -288,7 +289,7 @@ def _dpo(given: TrainerInput) -> Any:
 
 def _reward(given: TrainerInput) -> Any:
     arguments = RewardConfig(**_arguments(given), max_length=given.recipe.longest)
-    judge = _as_classifier(given.network, given.tokenizer)
+    judge = as_classifier(given.network, given.tokenizer)
     return RewardTrainer(args=arguments, model=judge, **_pairs(given), **given.common)
 
 
@@ -312,7 +313,7 @@ def _pairs(given: TrainerInput) -> dict[str, Rows | None]:
     }
 
 
-def _as_classifier(network: Any, tokenizer: Any) -> Any:
+def as_classifier(network: Any, tokenizer: Any) -> Any:
     """The network with one number for an end, in place of a word."""
     from transformers import AutoModelForSequenceClassification
 
