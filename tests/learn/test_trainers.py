@@ -19,6 +19,7 @@ from burnish.events import Compared, Message, ModelReplied
 from burnish.evidence.build import build_dossier
 from burnish.learn.dataset import GO_ON, Dataset, Example, Pair, save_dataset
 from burnish.learn.recipe import Recipe, TrainingWatch, estimate, read_metrics
+from burnish.learn.report import describe_energy, read_pairs, write_report
 from burnish.models.adapters import find_adapter
 from burnish.models.scripted import ScriptedModel
 from burnish.tasks.task import Task
@@ -30,6 +31,7 @@ try:
     import transformers
 
     from burnish.learn.gguf_lora import write_gguf
+    from burnish.learn.trainers import measure_distance, read_watts
     from tests.models.tiny_network import make_tiny
 except ImportError:
     THERE = False
@@ -207,11 +209,17 @@ def test_what_was_sampled_trains_an_adapter_that_is_measured_shown_handed_on_and
         assert (found.finished, found.errors, found.solved) == (4, 0, 0)
     assert made.label in found.engine
     text = report("mine", names[:1], names[1:]).read_text()
+    assert "was not measured" in text
     assert "| writing single | 0.0 % | 0.0 % | +0.0 (+0.0 to +0.0) | k = 2: 0.0 → 0.0 | 0 | 0 |" in text
     (score,) = find_adapter("mine").card.scores
     assert (score.what, score.base, score.adapter) == ("writing single, 4 attempts", 0.0, 0.0)
     assert "+mine" in score.command
-    report("mine", names[:1], names[1:])
+    report("mine", names[:1], names[1:], kl=True)
+    samples = [str(tmp_path / "ds" / "samples" / "writing")]
+    measured = read_pairs(samples, samples)
+    text = write_report(tmp_path / "home" / "trainings" / "mine", measured, lambda _, texts: len(texts)).read_text()
+    assert "| writing single | 2.0000 | 2.0000 |" in text, "one answer to each of two tasks"
+    assert measure_distance(f"{base}+mine", [(ASKED, "def f(): ...")]) > 0
     assert find_adapter("mine").card.scores == (score,), "measured twice, it is one score"
     page = (export_adapter("mine", tmp_path / "hub") / "README.md").read_text()
     assert "| writing single, 4 attempts | 0 | 0 |" in page
@@ -423,6 +431,20 @@ def test_data_that_may_not_be_learnt_from_is_refused(tiny: Path, data: Path, tmp
 def test_examples_that_are_too_long_are_left_out_and_none_left_is_said(tiny: Path, dataset: Path, data: Path) -> None:
     with pytest.raises(SetupProblem, match="--longest"):
         train("sft", data=dataset, base=f"huggingface:{tiny}", benchmark_data=data, **{**SMALL, "longest": 16})
+
+
+@needs_torch
+def test_energy_is_what_the_gpus_say_they_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = tmp_path / "nvidia-smi"
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    for said, watts in (("echo 100.5; echo 20", 120.5), ("echo '[N/A]'", None), ("exit 9", None)):
+        command.write_text(f"#!/bin/sh\n{said}\n")
+        command.chmod(0o755)
+        assert read_watts() == watts
+    command.unlink()
+    assert read_watts() is None
+    assert "took 3 Wh in 2 updates" in describe_energy([{"joules": 3600.0}, {"joules": 7200.0}, {"loss": 1.0}])
+    assert "not measured" in describe_energy([{"loss": 1.0}])
 
 
 def test_what_cannot_fit_is_known_beforehand() -> None:

@@ -138,11 +138,12 @@ def report(
     run: Annotated[str, typer.Argument(help="The name of a training, or its folder.")],
     before: Annotated[list[str] | None, typer.Option(help="An evaluation of the base.")] = None,
     after: Annotated[list[str] | None, typer.Option(help="The same with the adapter, in the same order.")] = None,
+    kl: Annotated[bool, typer.Option("--kl", help="Also load the weights and measure how far they moved.")] = False,
 ) -> None:
     """Draw how a training went, and what it made better and worse."""
     from burnish.commands.train import report as write_report
 
-    print(write_report(run, before or (), after or ()))
+    print(write_report(run, before or (), after or (), kl))
 
 
 @adapters_app.callback()

@@ -54,7 +54,7 @@ from burnish.learn.recipe import (
     read_recipe,
     write_recipe,
 )
-from burnish.learn.report import REWARDS, list_scores, read_pairs, write_report
+from burnish.learn.report import REWARDS, Distance, list_scores, read_pairs, write_report
 from burnish.learn.reward import Reward, RewardWeights, read_weights, reward
 from burnish.learn.tasks import (
     EvaluationGuard,
@@ -614,16 +614,23 @@ def export_adapter(name: str, out: Path | str, to: str = "hub") -> Path:
     return folder
 
 
-def report(name: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> Path:
+def report(name: str, before: Sequence[str] = (), after: Sequence[str] = (), kl: bool = False) -> Path:
     """Write the report of a training, by its name or its folder; the file comes back.
 
-    `before` and `after` are evaluations of the base and of adapters, in pairs; what they say is kept in the cards.
+    `before` and `after` are evaluations of the base and of adapters, in pairs; what they say is kept in the cards. With
+    `kl` the weights are loaded to measure how far each adapter is from its base on their answers.
     """
+    distance: Distance | None = None
+    if kl:
+        check_packages()
+        from burnish.learn import trainers
+
+        distance = trainers.measure_distance
     pairs = read_pairs(before, after)
     for adapter, scores in list_scores(pairs).items():
         if (adapters_home() / adapter / CARD).is_file():
             keep_scores(adapter, scores)
-    return write_report(find_training(name), pairs)
+    return write_report(find_training(name), pairs, distance)
 
 
 def keep_scores(name: str, scores: Sequence[Score]) -> None:

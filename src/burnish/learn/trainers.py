@@ -6,6 +6,7 @@ A training can be stopped at any step and goes on from its last checkpoint; the 
 import json
 import os
 import random
+import subprocess
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -87,9 +88,12 @@ class _Reporter(TrainerCallback):  # type: ignore[misc]
     """Texts as tokens, on which is measured how far the model has moved away from its base."""
     began: float = field(default_factory=time.monotonic)
     first: int = 0
+    told: float = 0.0
+    """When the last figures came."""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-        self.began, self.first = time.monotonic(), state.global_step
+        self.began = self.told = time.monotonic()
+        self.first = state.global_step
         self.watch.on_training(state.max_steps, state.global_step)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **more: Any) -> None:
@@ -99,6 +103,9 @@ class _Reporter(TrainerCallback):  # type: ignore[misc]
         is_due = state.global_step in (1, state.max_steps) or state.global_step % args.save_steps == 0
         if self.probe and is_due and "loss" in metrics:
             metrics["kl"] = measure_kl(more["model"], self.probe)
+        if best_device().type == "cuda" and (watts := read_watts()) is not None:
+            metrics["joules"] = watts * (time.monotonic() - self.told)
+        self.told = time.monotonic()
         row = {"step": state.global_step, "at": round(time.time(), 3), **metrics}
         with self.file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -129,6 +136,25 @@ def measure_kl(network: Any, texts: Sequence[Any]) -> float:
             found.append((now.exp() * (now - before)).sum(-1))
     network.train(was_training)
     return float(torch.cat(found).mean())
+
+
+def measure_distance(adapter: str, texts: Sequence[tuple[Sequence[Message], str]]) -> float:
+    """How far an adapter is from its base on answers to questions: KL divergence as `measure_kl` has it."""
+    base, name = split_adapter(adapter)
+    network, tokenizer = read_network(find_transformers_source(base), find_dtype(), "sdpa")
+    network = add_adapter(network, find_adapter(name, base.partition(":")[2]).peft, is_trainable=True)
+    whole = [render_prompt(asked, tokenizer) + said for asked, said in texts]
+    return measure_kl(network, [tokenizer(text)["input_ids"] for text in whole])
+
+
+def read_watts() -> float | None:
+    """What all GPUs take at this moment; None where that cannot be read."""
+    command = ["nvidia-smi", "--query-gpu=power.draw", "--format=csv,noheader,nounits"]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout
+        return sum(map(float, told.split()))
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
 
 
 def train(
