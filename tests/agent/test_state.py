@@ -37,6 +37,16 @@ def test_of_equals_the_earlier_one_is_kept() -> None:
     assert best(*graded_versions({1: "pf", 2: "pf", 3: "ff"})) == 1
 
 
+def test_a_preference_breaks_a_tie_and_nothing_else() -> None:
+    def preferring(*groups: tuple[int, ...]) -> Compared:
+        return Compared(groups=groups, inputs=("f(0)",), preferred=((1, 0.1), (2, 0.9)), preferred_by="judge")
+
+    alike = graded_versions({1: "pp", 2: "pp"})
+    assert best(*alike, preferring((1, 2))) == 2
+    assert best(*alike, preferring((1,), (2,))) == 1, "behaviour comes first"
+    assert best(*graded_versions({1: "pp", 2: "pf"}), preferring((1, 2))) == 1, "tests come first"
+
+
 def test_the_given_broken_code_is_never_the_answer() -> None:
     assert best(given(), ran(0, "pp"), task=REPAIR) is None
     assert best(given(), ran(0, "pp"), proposed(1), ran(1, "ff"), task=REPAIR) == 1

@@ -16,7 +16,7 @@ from burnish.events import CheckFinished, Event, Evidence, Message, RunFinished,
 from burnish.events.history import Run
 from burnish.learn import dataset as datasets
 from burnish.learn.dataset import Dataset, load_dataset
-from burnish.learn.recipe import TrainingWatch
+from burnish.learn.recipe import Recipe, TrainingWatch
 from burnish.learn.tasks import load_guard
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
@@ -49,6 +49,27 @@ def test_sampled_answers_that_pass_become_examples_and_the_nearest_one_mends_a_b
     assert (summary["answers"], summary["answers that passed"]) == (14, 4), "4 of 8 to tasks, none of 6 to bugs"
     assert {row.task for row in found.pairs} == {"mbpp-601", "mbpp-602"}
     assert all(row.chosen != row.rejected and row.by == "tests" for row in found.pairs)
+
+
+def test_wrong_answers_are_gone_on_from_and_more_kinds_of_tasks_are_asked_and_ordered(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("burnish.evals.evaluate.open_task_model", lambda name, progress=None: Learner())
+    sampling = Sampling("scripted:learner", writing=4, repairs=1, bugs=1, more=True)
+    make_dataset(tmp_path / "ds", sampling=sampling, feedback=False, data=data)
+    examples = load_dataset(tmp_path / "ds").examples
+    begun = [row for row in examples if row.purpose == datasets.GO_ON]
+    assert {row.task for row in begun} == {"mbpp-601", "mbpp-602"}
+    for row in begun:
+        assert [message.role for message in row.messages] == ["system", "user", "assistant", "user"]
+        assert "assert o" in row.messages[-1].content
+        assert row.completion not in row.messages[-2].content, "the target is another answer, which passed"
+    tasks = train.load_tasks(tmp_path / "ds", load_guard(data))
+    assert {"mbpp-601", "mbpp-601+mbpp-602", "mbpp-602-tests", "mbppfix-602-file"} <= {task.id for task in tasks}
+    recipe = Recipe(kind="grpo", base="local:x", data=str(tmp_path / "ds"))
+    curriculum = train.make_curriculum(tasks, recipe, tmp_path / "none")
+    assert curriculum
+    assert {*curriculum.choose(2)} <= {"mbpp-601", "mbpp-602"}, "half of their answers were right"
 
 
 def test_own_mistakes_become_repairs_besides_the_planted_ones(sampled: tuple[Path, dict[str, object]]) -> None:

@@ -12,22 +12,26 @@ from typing import Any
 import pytest
 
 import burnish
-from burnish.commands.train import Sampling, export_adapter, make_dataset, report, train, train_rounds
+from burnish.commands.train import Sampling, export_adapter, make_dataset, open_judge, report, train, train_rounds
 from burnish.errors import ModelError, SetupProblem
 from burnish.evals.evaluate import evaluate
-from burnish.events import Message, ModelReplied
+from burnish.events import Compared, Message, ModelReplied
 from burnish.evidence.build import build_dossier
-from burnish.learn.dataset import Dataset, Example, Pair, save_dataset
+from burnish.learn.dataset import GO_ON, Dataset, Example, Pair, save_dataset
 from burnish.learn.recipe import Recipe, TrainingWatch, estimate, read_metrics
+from burnish.learn.report import describe_energy, read_pairs, write_report
 from burnish.models.adapters import find_adapter
+from burnish.models.scripted import ScriptedModel
+from burnish.tasks.task import Task
 from tests.learn.conftest import Learner
-from tests.support import DOUBLE
+from tests.support import DOUBLE, block, script
 
 try:
     import torch
     import transformers
 
     from burnish.learn.gguf_lora import write_gguf
+    from burnish.learn.trainers import measure_distance, read_watts
     from tests.models.tiny_network import make_tiny
 except ImportError:
     THERE = False
@@ -205,11 +209,17 @@ def test_what_was_sampled_trains_an_adapter_that_is_measured_shown_handed_on_and
         assert (found.finished, found.errors, found.solved) == (4, 0, 0)
     assert made.label in found.engine
     text = report("mine", names[:1], names[1:]).read_text()
+    assert "was not measured" in text
     assert "| writing single | 0.0 % | 0.0 % | +0.0 (+0.0 to +0.0) | k = 2: 0.0 → 0.0 | 0 | 0 |" in text
     (score,) = find_adapter("mine").card.scores
     assert (score.what, score.base, score.adapter) == ("writing single, 4 attempts", 0.0, 0.0)
     assert "+mine" in score.command
-    report("mine", names[:1], names[1:])
+    report("mine", names[:1], names[1:], kl=True)
+    samples = [str(tmp_path / "ds" / "samples" / "writing")]
+    measured = read_pairs(samples, samples)
+    text = write_report(tmp_path / "home" / "trainings" / "mine", measured, lambda _, texts: len(texts)).read_text()
+    assert "| writing single | 2.0000 | 2.0000 |" in text, "one answer to each of two tasks"
+    assert measure_distance(f"{base}+mine", [(ASKED, "def f(): ...")]) > 0
     assert find_adapter("mine").card.scores == (score,), "measured twice, it is one score"
     page = (export_adapter("mine", tmp_path / "hub") / "README.md").read_text()
     assert "| writing single, 4 attempts | 0 | 0 |" in page
@@ -267,27 +277,116 @@ def test_a_reward_model_learns_which_answer_is_better(tiny: Path, dataset: Path,
 
 
 @needs_torch
+def test_a_reward_model_breaks_ties_is_on_record_and_changes_no_verdict(
+    tiny: Path, dataset: Path, data: Path, home: Path
+) -> None:
+    told: dict[str, Any] = {"data": dataset, "base": f"huggingface:{tiny}", "benchmark_data": data, **SMALL}
+    train("reward", name="judge", **told)
+    answers = [block(f"def double(n):\n    return {said}") for said in ("n * 2", "n + n", "2 * n")]
+
+    def write(prefer: str = "") -> burnish.Run:
+        model = ScriptedModel(script(draft=answers, rewrite=answers[1:], repair=answers[2:]))
+        told = {"limits": burnish.Limits(calls=4), "confidence": 1.0, "fast": True, "prefer": prefer}
+        return burnish.write(DOUBLE, model=model, **told)  # type: ignore[arg-type]
+
+    plain, judged = write(), write("judge")
+    assert not any(event.preferred for event in plain.all(Compared)), "off unless one is named"
+    compared = judged.last(Compared)
+    assert compared
+    rated = dict(compared.preferred)
+    assert len({*rated.values()}) > 1
+    assert compared.preferred_by.startswith("judge (")
+    assert judged.final
+    assert judged.final.number == max(rated, key=lambda number: rated[number])
+    assert judged.verdict == plain.verdict
+    again = open_judge(str(home / "trainings" / "judge"))
+    codes = [version.code for version in judged.versions if version.number in rated]
+    task = Task.model_validate(judged.settings.task)
+    assert judged.spec
+    assert again.rate(task, judged.spec, codes) == pytest.approx([*rated.values()]), "the same network says the same"
+    with pytest.raises(SetupProblem, match="burnish train"):
+        write("nobody")
+
+
+@needs_torch
 def test_grpo_grades_its_answers_in_the_sandbox_and_logs_what_each_is_worth(
     tiny: Path, data: Path, tmp_path: Path
 ) -> None:
-    suite = tmp_path / "tasks.jsonl"
+    (tmp_path / "ds").mkdir()
+    suite = tmp_path / "ds" / "tasks.jsonl"
     row = {
         "id": "mine",
         "prompt": "Double a number.",
         "entry_point": "double",
         "hidden_tests": "assert double(2) == 4\n",
     }
+    wrong = (*ASKED, Message(role="assistant", content="no"), Message(role="user", content="go on"))
+    begun = Example(task="mine", purpose=GO_ON, messages=wrong, completion="x")
+    save_dataset(Dataset(examples=(begun,)), tmp_path / "ds")
     suite.write_text(json.dumps(row) + "\n")
     settings = {**SMALL, "longest": 40, "answers": 2, "steps": 1}
     made = train(
-        "grpo", data=suite, base=f"huggingface:{tiny}", name="mine", out=tmp_path / "g", benchmark_data=data, **settings
+        "grpo",
+        data=tmp_path / "ds",
+        base=f"huggingface:{tiny}",
+        name="mine",
+        out=tmp_path / "g",
+        benchmark_data=data,
+        **settings,
     )
     assert made
     logged = [json.loads(line) for line in (tmp_path / "g" / "rewards.jsonl").read_text().splitlines()]
-    assert {(one["task"], one["total"]) for one in logged} == {("mine", 0.0)}, "noise is worth nothing"
+    assert {one["task"] for one in logged} == {"mine", "mine~0"}, "the task itself, and a wrong answer to go on from"
+    assert {one["total"] for one in logged} == {0.0}, "noise is worth nothing"
     text = report(str(tmp_path / "g")).read_text()
     assert "| complete | 0.00 | 0.00 |" in text
     assert "attempt to fool the judge: none" in text
+
+
+@needs_torch
+def test_grpo_asks_what_is_sometimes_solved_and_learns_nothing_from_answers_of_one_worth(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from burnish.learn import trainers
+    from burnish.learn.curriculum import Curriculum
+    from burnish.learn.reward import Reward
+
+    seen: list[dict[str, Any]] = []
+    compute = trainers.GRPOTrainer._compute_loss
+
+    def look_on(trainer: Any, model: Any, inputs: dict[str, Any]) -> Any:
+        seen.append(inputs)
+        return compute(trainer, model, inputs)
+
+    def unmasked(**told: Any) -> Any:
+        # Noise never ends, and answers that are cut off are left out.
+        return trl_config(**{**told, "mask_truncated_completions": False})
+
+    trl_config = trainers.GRPOConfig
+    monkeypatch.setattr(trainers, "GRPOConfig", unmasked)
+    monkeypatch.setattr(trainers.GRPOTrainer, "_compute_loss", look_on)
+    asked: list[str] = []
+
+    def score(ids: Any, answers: Any) -> list[Reward]:
+        asked.extend(ids)
+        worth = [0.5 if name == "same" else float(n % 2) for n, name in enumerate(ids)]
+        return [Reward(total=one, parts={"complete": one}) for one in worth]
+
+    tasks = [Task(id=name, prompt=name) for name in ("same", "some", "solved")]
+    curriculum = Curriculum(tasks)
+    curriculum.record("solved", [True] * 8)
+    told: dict[str, Any] = {"base": f"huggingface:{tiny}", "data": "d", **SMALL, "longest": 24, "answers": 2}
+    prompts = {task.id: ASKED for task in tasks}
+    recipe = Recipe(kind="grpo", **told)
+    assert trainers.train(recipe, tmp_path, Dataset(), TrainingWatch(), prompts, score, curriculum)
+    assert {*asked} == {"same", "some"}
+    for one in seen:
+        assert ((one["completion_mask"].sum(1) > 0) == (one["advantages"] != 0)).all()
+        assert one["num_items_in_batch"] == 2 * 12, "one of the two groups counts"
+    assert {True, False} == {known for one in seen for known in one["advantages"].ne(0).tolist()}
+    rows = read_metrics(tmp_path)
+    assert rows[0]["frac_reward_zero_std"] == 0.5
+    assert rows[0]["kl/answers"] == pytest.approx(0, abs=1e-4)
 
 
 @needs_torch
@@ -332,6 +431,20 @@ def test_data_that_may_not_be_learnt_from_is_refused(tiny: Path, data: Path, tmp
 def test_examples_that_are_too_long_are_left_out_and_none_left_is_said(tiny: Path, dataset: Path, data: Path) -> None:
     with pytest.raises(SetupProblem, match="--longest"):
         train("sft", data=dataset, base=f"huggingface:{tiny}", benchmark_data=data, **{**SMALL, "longest": 16})
+
+
+@needs_torch
+def test_energy_is_what_the_gpus_say_they_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = tmp_path / "nvidia-smi"
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    for said, watts in (("echo 100.5; echo 20", 120.5), ("echo '[N/A]'", None), ("exit 9", None)):
+        command.write_text(f"#!/bin/sh\n{said}\n")
+        command.chmod(0o755)
+        assert read_watts() == watts
+    command.unlink()
+    assert read_watts() is None
+    assert "took 3 Wh in 2 updates" in describe_energy([{"joules": 3600.0}, {"joules": 7200.0}, {"loss": 1.0}])
+    assert "not measured" in describe_energy([{"loss": 1.0}])
 
 
 def test_what_cannot_fit_is_known_beforehand() -> None:

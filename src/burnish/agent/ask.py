@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from burnish.agent import prompts
 from burnish.agent.limits import Meter, dollars_for, most_dollars, most_tokens
@@ -29,6 +29,7 @@ from burnish.events import (
     ModelThought,
     Notice,
     Reviewed,
+    SpecAgreed,
     Stopped,
 )
 from burnish.events.replay import Replay
@@ -38,6 +39,7 @@ from burnish.packages import Budget, Layer
 from burnish.sandbox.box import Box
 from burnish.sandbox.sandbox import Sandbox
 from burnish.search.edits import EditCache
+from burnish.tasks.task import Task
 
 SHORT = ("specify", "examples", "assume", "tests", "inputs")
 """Questions whose answers are short by their form: how long code may be says nothing about them."""
@@ -56,6 +58,16 @@ class Checkpoint(Frozen):
     evidence: tuple[Evidence, ...] = ()
     note: str = ""
     """What became of the person's last answer; empty at the first look."""
+
+
+class Preference(Protocol):
+    """Who says which of several versions is better, where nothing else tells them apart."""
+
+    name: str
+
+    def rate(self, task: Task, spec: SpecAgreed, codes: Sequence[str]) -> list[float]:
+        """How good each code is as the answer to a task; more is better."""
+        ...
 
 
 Reviewer = Callable[[Checkpoint], Reviewed]
@@ -101,6 +113,8 @@ class Tools:
     """What an earlier part of this run has on record."""
     edits: EditCache = field(default_factory=EditCache)
     """Small edits that were found already; the attempts of an evaluation share them."""
+    prefer: Preference | None = None
+    """Who breaks ties between versions; None: the one that was written first stays."""
     errors_end: bool = False
     """Whether an error of the model ends the attempt at once. So it is in evaluations: an answer that did not come is
     not a wrong one."""

@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+import math
 from collections.abc import Collection, Sequence
 from functools import cached_property, lru_cache
 
@@ -288,7 +289,8 @@ class AgentState:
         """The version that passes most: given tests, then undisputed ones; then the one whose behaviour most share.
 
         A repair that takes a shortcut is behind all that do not and pass as many given tests. Of versions that behave
-        alike, a repair that changes least, else the earlier one. Code that is known to be wrong
+        alike, a repair that changes least, then the one that a reward model likes
+        better, if one is asked, else the earlier one. Code that is known to be wrong
         is never the best. What a round for a check made of a version, and was kept, or what a person wanted in its
         place, stands there as long as it passes as much; what was not kept never does.
         """
@@ -305,7 +307,9 @@ class AgentState:
         behind = place if place is not None else len(self.groups)
         given, *others = self.score(version, self._settled)
         shortcuts = len(self.shortcuts(version))
-        return (given, -bool(shortcuts), *others, -behind, -shortcuts, -changed, -version.number)
+        compared = self.run.last(Compared)
+        liked = dict(compared.preferred).get(version.number, -math.inf) if compared else -math.inf
+        return (given, -bool(shortcuts), *others, -behind, -shortcuts, -changed, liked, -version.number)
 
     def shortcuts(self, version: Version, asked: tuple[str, ...] = ()) -> tuple[Shortcut, ...]:
         """By what a repair may please the tests without being one; `asked` are calls of failing tests, if known."""

@@ -25,10 +25,11 @@ TRAINERS = {
     "grpo": "Sample answers, grade them in the sandbox, and learn from what each is worth.",
 }
 GOING_ON = " The same command goes on from the last checkpoint of a training that was stopped."
-ONLY_FOR = {"beta": ("dpo", "grpo"), "answers": ("grpo",), "temperature": ("grpo",), "partial": ("grpo",)}
-ONLY_FOR |= {"reward": ("grpo",), "rounds": ("sft",), "only": ("sft", "dpo", "grpo")}
+ONLY_FOR: dict[str, tuple[str, ...]] = {"beta": ("dpo", "grpo"), "rounds": ("sft",), "only": ("sft", "dpo", "grpo")}
+ONLY_FOR |= dict.fromkeys(("answers", "temperature", "partial", "curriculum", "reward"), ("grpo",))
 ONLY_FOR |= dict.fromkeys(("flipped", "held_out"), ("dpo", "reward"))
 """Options that say nothing to the other trainers."""
+MORE = "Also tasks of several functions, tests to write, and wrong answers to go on from."
 REWARD = "What counts for GRPO: default, scientific, web, strict, or a TOML file."
 
 
@@ -44,6 +45,7 @@ def make_data(
     samples: Annotated[int, typer.Option(min=1, help="Answers to each task to write.")] = 10,
     repairs: Annotated[int, typer.Option(min=1, help="Answers to each bug.")] = 2,
     bugs: Annotated[int, typer.Option(min=0, help="Bugs planted in each task.")] = 4,
+    more: Annotated[bool, typer.Option("--more", help=MORE)] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many tasks.")] = None,
     evaluation: Annotated[
         list[str] | None, typer.Option("--from", metavar="EVAL", help="Answers of an evaluation, too.")
@@ -56,7 +58,7 @@ def make_data(
     """Make a dataset of runs, evaluations and sampled answers. Nothing that is evaluated on gets in."""
     from burnish.commands.train import Sampling, make_dataset
 
-    sampling = Sampling(sample, samples, repairs, bugs, limit, at_once) if sample else None
+    sampling = Sampling(sample, samples, repairs, bugs, limit, at_once, more) if sample else None
     summary = _watched(
         lambda watch: make_dataset(
             out,
@@ -77,7 +79,7 @@ def make_data(
 def train_model(
     context: typer.Context,
     data: Annotated[
-        Path, typer.Option("--data", "--tasks", help="The folder of `burnish train data`; for GRPO a suite in it.")
+        Path, typer.Option("--data", "--tasks", help="The folder of `burnish train data`; for GRPO, or a suite in it.")
     ],
     base: Annotated[str, typer.Option(help=BASE)] = "local:qwen2.5-coder-0.5b",
     name: Annotated[str, typer.Option(help="What the adapter is called, and its training.")] = "mine",
@@ -96,6 +98,7 @@ def train_model(
     answers: Annotated[int | None, typer.Option(min=2, help="GRPO: answers to one prompt.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0.01, help="GRPO: of these answers.")] = None,
     partial: Annotated[bool | None, typer.Option(help="GRPO: some passing tests are worth something.")] = None,
+    curriculum: Annotated[bool | None, typer.Option(help="GRPO: ask what is sometimes solved.")] = None,
     reward: Annotated[str, typer.Option(help=REWARD)] = "default",
     only: Annotated[str, typer.Option(help="Purposes that the adapter answers, e.g. fix,repair; empty: all.")] = "",
     out: Annotated[Path | None, typer.Option(help="Keep the training in this folder.")] = None,
@@ -135,11 +138,12 @@ def report(
     run: Annotated[str, typer.Argument(help="The name of a training, or its folder.")],
     before: Annotated[list[str] | None, typer.Option(help="An evaluation of the base.")] = None,
     after: Annotated[list[str] | None, typer.Option(help="The same with the adapter, in the same order.")] = None,
+    kl: Annotated[bool, typer.Option("--kl", help="Also load the weights and measure how far they moved.")] = False,
 ) -> None:
     """Draw how a training went, and what it made better and worse."""
     from burnish.commands.train import report as write_report
 
-    print(write_report(run, before or (), after or ()))
+    print(write_report(run, before or (), after or (), kl))
 
 
 @adapters_app.callback()

@@ -75,6 +75,7 @@ def write(
     keep_thoughts: KeepThoughts = False,
     verbose: Verbose = False,
     events: Events = False,
+    prefer: Annotated[str, typer.Option(metavar="TRAINING", help="A reward model that breaks ties.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -107,6 +108,7 @@ def write(
             allow_packages=allow_package or (),
             opener=session.open_models,
             keep_thoughts=keep_thoughts,
+            prefer=prefer,
         )
     session.finish(run)
     raise typer.Exit(exit_code(run, strict))

@@ -17,6 +17,7 @@ from typing import Any
 
 from burnish import paths
 from burnish.agent.answer.code import extract_code, find_problem
+from burnish.agent.ask import Preference
 from burnish.checks import grade_script
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import Folder, find_evaluation
@@ -24,8 +25,12 @@ from burnish.evals.evaluate import evaluate
 from burnish.evals.strategies import prompts
 from burnish.evals.strategies.strategy import show_task
 from burnish.evals.suites import load_suite
+from burnish.events import Message
+from burnish.jsonlines import parse_json_lines
+from burnish.learn.curriculum import Curriculum
 from burnish.learn.dataset import (
     EXAMPLES,
+    GO_ON,
     PAIRS,
     SUMMARY,
     Dataset,
@@ -34,6 +39,7 @@ from burnish.learn.dataset import (
     SampledAnswer,
     choose_examples,
     choose_pairs,
+    go_on,
     load_dataset,
     read_answers,
     read_feedback,
@@ -48,13 +54,15 @@ from burnish.learn.recipe import (
     read_recipe,
     write_recipe,
 )
-from burnish.learn.report import REWARDS, list_scores, read_pairs, write_report
+from burnish.learn.report import REWARDS, Distance, list_scores, read_pairs, write_report
 from burnish.learn.reward import Reward, RewardWeights, read_weights, reward
 from burnish.learn.tasks import (
     EvaluationGuard,
     load_guard,
     load_writing,
     make_repairs,
+    make_several,
+    make_test_tasks,
     number_of,
     plant_bugs,
     write_suite,
@@ -78,7 +86,7 @@ from burnish.runs.store import Store
 from burnish.sandbox.open import open_sandbox
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
-from burnish.tasks.bug_planting import PlantedBug, normalise_code
+from burnish.tasks.bug_planting import PlantedBug, find_failing, normalise_code
 from burnish.tasks.sentence import find_kinds
 from burnish.tasks.task import Task
 
@@ -104,6 +112,8 @@ class Sampling:
     limit: int | None = None
     """Only so many tasks, in an order of their own: neighbours in MBPP are alike."""
     at_once: int = 0
+    more: bool = False
+    """Whether also tasks of several functions, tests to write and transcripts to go on from are made."""
 
 
 def make_dataset(
@@ -125,11 +135,11 @@ def make_dataset(
     """
     folder, watch = Path(out).expanduser().absolute(), watch or TrainingWatch()
     source = Path(data) if data else None
-    answers: list[SampledAnswer] = []
+    answers, begun = list[SampledAnswer](), list[SampledAnswer]()
     removed: list[str] = []
     if sampling:
         folder.mkdir(parents=True, exist_ok=True)
-        answers, removed = sample_answers(sampling, folder, source, watch)
+        answers, begun, removed = sample_answers(sampling, folder, source, watch)
     guard = load_guard(source, watch.on_prepare)
     for name in evaluations:
         answers += read_allowed(Folder.open(find_evaluation(name)), guard)
@@ -137,7 +147,7 @@ def make_dataset(
     examples = [row for row in said.examples if simulated or row.by != "simulated"]
     pairs = [row for row in said.pairs if simulated or row.by != "simulated"]
     found = Dataset(
-        examples=(*examples, *choose_examples(answers)),
+        examples=(*examples, *choose_examples([*answers, *begun])),
         pairs=(*pairs, *choose_pairs(answers)),
     )
     dataset, left = leave_out(found, guard)
@@ -182,19 +192,32 @@ def leave_out(dataset: Dataset, guard: EvaluationGuard) -> tuple[Dataset, list[s
 
 def sample_answers(
     sampling: Sampling, folder: Path, data: Path | None, watch: TrainingWatch
-) -> tuple[list[SampledAnswer], list[str]]:
-    """Answers to the training tasks, to planted bugs and to the model's own mistakes; and which tasks were removed."""
+) -> tuple[list[SampledAnswer], list[SampledAnswer], list[str]]:
+    """Answers to the training tasks and to bugs; transcripts to go on from; and which tasks were removed."""
     tasks, removed = load_writing(data, watch.on_prepare)
     tasks = sorted(tasks, key=lambda task: hashlib.sha256(task.id.encode()).digest())[: sampling.limit]
     watch.on_stage("answers to tasks to write")
     answers = _sample(tasks, "writing", sampling, sampling.writing, folder, watch)
+    begun: list[SampledAnswer] = []
+    suites: dict[str, list[Task]] = {}
     with open_sandbox() as box:
         watch.on_stage("bugs to repair: planted ones, and the model's own mistakes")
-        bugs = [*plant_bugs(tasks, box, sampling.bugs, watch.on_prepare), *find_own_bugs(answers, tasks, box)]
-    repairs = make_repairs(tasks, bugs)
-    watch.on_stage("answers to repairs")
-    answers += _sample(repairs, "repairs", sampling, sampling.repairs, folder, watch) if repairs else []
-    return answers, [f"{one.id}: {one.why}" for one in removed]
+        mistakes = find_own_bugs(answers, tasks, box)
+        bugs = [*plant_bugs(tasks, box, sampling.bugs, watch.on_prepare), *(bug for _, bug in mistakes)]
+        suites["repairs"] = make_repairs(tasks, bugs)
+        if sampling.more:
+            known = {task.id: task for task in tasks}
+            begun = [go_on(one, find_failing(known[bug.id], bug, known[bug.id].hidden_tests)) for one, bug in mistakes]
+            right = dict[str, list[str]]()
+            for answer in answers:
+                if answer.passed:
+                    right.setdefault(answer.suite_task, []).append(answer.module)
+            suites["several"] = make_several(tasks, bugs, box, watch.on_prepare)
+            suites["tests"] = make_test_tasks(tasks, bugs, right, box, watch.on_prepare)
+    for name, suite in suites.items():
+        watch.on_stage(f"answers to {name}")
+        answers += _sample(suite, name, sampling, sampling.repairs, folder, watch) if suite else []
+    return answers, begun, [f"{one.id}: {one.why}" for one in removed]
 
 
 def _sample(
@@ -216,12 +239,14 @@ def _sample(
     return list(read_answers(Folder.open(out)))
 
 
-def find_own_bugs(answers: Iterable[SampledAnswer], tasks: Sequence[Task], sandbox: Sandbox) -> list[PlantedBug]:
+def find_own_bugs(
+    answers: Iterable[SampledAnswer], tasks: Sequence[Task], sandbox: Sandbox
+) -> list[tuple[SampledAnswer, PlantedBug]]:
     """Wrong answers of the model as bugs to repair, each proven to fail; only of tasks that it also got right."""
     known = {number_of(task.id): task for task in tasks}
     answers = list(answers)
     solved = {answer.task for answer in answers if answer.passed}
-    found: dict[str, dict[str, PlantedBug]] = {}
+    found: dict[str, dict[str, tuple[SampledAnswer, PlantedBug]]] = {}
     for answer in answers:
         own = found.setdefault(answer.task, {})
         if answer.passed or answer.problem or answer.task not in solved or len(own) >= MOST_OWN_BUGS:
@@ -231,8 +256,8 @@ def find_own_bugs(answers: Iterable[SampledAnswer], tasks: Sequence[Task], sandb
         failing = next((place for place, case in enumerate(graded.cases) if case.outcome != "passed"), None)
         if failing is not None and not graded.problem:
             bug = PlantedBug(id=task.id, code=answer.module, bug="own mistake", failing=failing)
-            own.setdefault(normalise_code(answer.module), bug)
-    return [bug for own in found.values() for bug in own.values()]
+            own.setdefault(normalise_code(answer.module), (answer, bug))
+    return [mistake for own in found.values() for mistake in own.values()]
 
 
 def read_allowed(folder: Folder, guard: EvaluationGuard) -> list[SampledAnswer]:
@@ -279,12 +304,20 @@ def train(
     source = Path(data).expanduser().absolute()
     benchmarks = Path(benchmark_data) if benchmark_data else None
     guard = load_guard(benchmarks, watch.on_prepare)
-    dataset, tasks = Dataset(), list[Task]()
+    dataset, tasks, asked = Dataset(), list[Task](), dict[str, tuple[Message, ...]]()
     if kind == "grpo":
         tasks = load_tasks(source, guard, benchmarks)
+        dataset = load_data(source, guard, "sft") if (source / EXAMPLES).exists() else dataset
+        asked = {task.id: prompts.messages(show_task(task, "visible"), "auto") for task in tasks}
+        known = {task.id: task for task in tasks}
+        begun = [row for row in dataset.examples if row.purpose == GO_ON and row.task in known]
+        for number, row in enumerate(begun):
+            same = {"id": f"{row.task}~{number}", "bug": "own mistake"}
+            tasks.append(known[row.task].model_copy(update=same))
+            asked[tasks[-1].id] = row.messages
     else:
         dataset = load_data(source, guard, kind)
-    recipe = Recipe(kind=kind, base=trained, data=str(source), data_sha256=hash_data(source), **settings)
+    recipe = Recipe(kind=kind, base=trained, data=str(source), data_sha256=hash_data(source, kind), **settings)
     folder = open_training(recipe, Path(out).expanduser().absolute() if out else trainings_home() / (name or kind))
     from burnish.learn import trainers
 
@@ -302,8 +335,8 @@ def train(
         with open_sandbox() as box:
             weights = read_weights(reward_weights).model_copy(update={"partial": recipe.partial})
             judge = make_scorer(tasks, box, weights, folder / REWARDS)
-            asked = {task.id: prompts.messages(show_task(task, "visible"), "auto") for task in tasks}
-            complete = trainers.train(recipe, folder, dataset, watch, asked, judge)
+            curriculum = make_curriculum(tasks, recipe, folder / REWARDS)
+            complete = trainers.train(recipe, folder, dataset, watch, asked, judge, curriculum)
     else:
         complete = trainers.train(recipe, folder, dataset, watch)
     if not complete or kind == "reward":
@@ -400,9 +433,10 @@ def load_data(folder: Path, guard: EvaluationGuard, kind: Kind) -> Dataset:
 
 
 def load_tasks(suite: Path, guard: EvaluationGuard, data: Path | None = None) -> list[Task]:
-    """The tasks of a suite. Raises SetupProblem where one may not be learnt from, as all of a suite that has a name."""
+    """The tasks of a suite, or of all in a dataset's folder. Raises SetupProblem where one may not be learnt from."""
     name = str(suite) if suite.exists() else suite.name
-    tasks = load_suite(name, data=data)
+    suites = [str(file) for file in list_suites(suite)] or [name]
+    tasks = [task for one in suites for task in load_suite(one, data=data)]
     _, removed = guard.sift(tasks)
     if removed:
         raise SetupProblem(
@@ -412,10 +446,30 @@ def load_tasks(suite: Path, guard: EvaluationGuard, data: Path | None = None) ->
     return tasks
 
 
-def hash_data(source: Path) -> str:
+def list_suites(folder: Path) -> list[Path]:
+    """The suites of tasks that `sample_answers` wrote into a dataset's folder; none where it is a suite itself."""
+    return [file for file in sorted(folder.glob("*.jsonl")) if file.name not in (EXAMPLES, PAIRS)]
+
+
+def make_curriculum(tasks: Sequence[Task], recipe: Recipe, log: Path) -> Curriculum | None:
+    """The order of tasks for GRPO, which knows how often each was solved when it was sampled, and since."""
+    if not recipe.curriculum:
+        return None
+    curriculum = Curriculum(tasks, recipe.seed)
+    for suite in list_suites(Path(recipe.data)):
+        sampled = suite.parent / "samples" / suite.stem
+        for answer in read_answers(Folder.open(sampled)) if sampled.is_dir() else ():
+            curriculum.record(answer.suite_task, [answer.passed])
+    for row in parse_json_lines(log.read_text("utf-8").splitlines() if log.exists() else ()):
+        curriculum.record(row["task"], [row["parts"]["complete"] == 1])
+    return curriculum
+
+
+def hash_data(source: Path, kind: Kind = "sft") -> str:
     """The SHA-256 of a dataset, or of a suite."""
     digest = hashlib.sha256()
-    for file in [source] if source.is_file() else [source / EXAMPLES, source / PAIRS]:
+    folder = list_suites(source) if kind == "grpo" else [source / EXAMPLES, source / PAIRS]
+    for file in [source] if source.is_file() else folder:
         digest.update(file.read_bytes() if file.exists() else b"")
     return digest.hexdigest()
 
@@ -423,6 +477,20 @@ def hash_data(source: Path) -> str:
 def trainings_home() -> Path:
     """The folder of trainings; it may not exist yet."""
     return paths.home() / "trainings"
+
+
+def open_judge(name: str) -> Preference:
+    """The reward model of a training, by its name or its folder. Raises SetupProblem where there is none."""
+    check_packages()
+    from burnish.learn.judge import RewardJudge
+
+    return RewardJudge(find_training(name))
+
+
+def find_training(name: str) -> Path:
+    """The folder of a training, by its name or as it is."""
+    folder = Path(name).expanduser()
+    return folder.absolute() if (folder / RECIPE).is_file() else trainings_home() / name
 
 
 def list_trainings() -> list[Path]:
@@ -459,16 +527,16 @@ def count_tokens(recipe: Recipe, dataset: Dataset, tasks: int = 0) -> tuple[int,
 
 def make_scorer(
     tasks: Sequence[Task], sandbox: Sandbox, weights: RewardWeights, log: Path
-) -> Callable[[Sequence[str], Sequence[str]], list[float]]:
+) -> Callable[[Sequence[str], Sequence[str]], list[Reward]]:
     """What answers are worth, graded in the sandbox; each reward is logged with its parts."""
     known = {task.id: task for task in tasks}
 
-    def score(ids: Sequence[str], answers: Sequence[str]) -> list[float]:
+    def score(ids: Sequence[str], answers: Sequence[str]) -> list[Reward]:
         pairs = zip(ids, answers, strict=True)
         judged = [(name, grade_answer(known[name], text, sandbox, weights)) for name, text in pairs]
         with log.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps({"task": name, **one.model_dump()}) + "\n" for name, one in judged)
-        return [one.total for _, one in judged]
+        return [one for _, one in judged]
 
     return score
 
@@ -546,17 +614,23 @@ def export_adapter(name: str, out: Path | str, to: str = "hub") -> Path:
     return folder
 
 
-def report(name: str, before: Sequence[str] = (), after: Sequence[str] = ()) -> Path:
+def report(name: str, before: Sequence[str] = (), after: Sequence[str] = (), kl: bool = False) -> Path:
     """Write the report of a training, by its name or its folder; the file comes back.
 
-    `before` and `after` are evaluations of the base and of adapters, in pairs; what they say is kept in the cards.
+    `before` and `after` are evaluations of the base and of adapters, in pairs; what they say is kept in the cards. With
+    `kl` the weights are loaded to measure how far each adapter is from its base on their answers.
     """
-    folder = Path(name).expanduser() if (Path(name).expanduser() / RECIPE).is_file() else trainings_home() / name
+    distance: Distance | None = None
+    if kl:
+        check_packages()
+        from burnish.learn import trainers
+
+        distance = trainers.measure_distance
     pairs = read_pairs(before, after)
     for adapter, scores in list_scores(pairs).items():
         if (adapters_home() / adapter / CARD).is_file():
             keep_scores(adapter, scores)
-    return write_report(folder.absolute(), pairs)
+    return write_report(find_training(name), pairs, distance)
 
 
 def keep_scores(name: str, scores: Sequence[Score]) -> None:

@@ -71,6 +71,7 @@ def write(
     beside: Path | str | None = None,
     opener: Opener | None = None,
     keep_thoughts: bool = False,
+    prefer: str = "",
 ) -> Run:
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
@@ -88,7 +89,8 @@ def write(
     `packages` are third-party packages that the code may import, such as "numpy" or "pandas>=2": well-known ones, or
     those in `allow_packages`. They are prepared before any code runs; of an earlier
     run that this one goes on from, its packages stay. `keep_thoughts` keeps what the models think before they answer,
-    in a file beside the run's record.
+    in a file beside the run's record. `prefer` names a reward model of `burnish train reward`, which chooses between
+    versions that nothing else tells apart.
     """
     store = store or Store()
     request = build_request(
@@ -112,7 +114,13 @@ def write(
     if folder:
         check_free(folder, numbered=out is None)
     models = list_given(model) or (opener or open_models)(request.model)
-    run = start(request, Resources(models, store, watch, answer=answer, review=review, settle=settle)).wait()
+    judge = None
+    if prefer:
+        from burnish.commands.train import open_judge  # where nobody is named, nothing of training is loaded
+
+        judge = open_judge(prefer)
+    resources = Resources(models, store, watch, answer=answer, review=review, settle=settle, prefer=judge)
+    run = start(request, resources).wait()
     return deliver(run, folder, store, watch, numbered=out is None) if folder else run
 
 

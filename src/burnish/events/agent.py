@@ -235,6 +235,10 @@ class Compared(BaseEvent):
     unasked: tuple[tuple[int, str], ...] = ()
     """Versions that do something else on one of those although as many answers as not do what the old code does, each
     with the call."""
+    preferred: tuple[tuple[int, float], ...] = ()
+    """How good a reward model finds each version, where one was named; it only breaks ties."""
+    preferred_by: str = ""
+    """Which reward model that is, and the beginning of its hash."""
 
 
 class TestsProbed(BaseEvent):

@@ -15,7 +15,7 @@ from burnish.agent.answer.code import extract_code
 from burnish.evals.eval_store import Folder
 from burnish.evals.strategies import prompts
 from burnish.evals.strategies.strategy import Puzzle
-from burnish.events import Asked, CodeProposed, Event, Frozen, Message, ModelReplied, Scored
+from burnish.events import Asked, CodeProposed, Event, Frozen, Message, ModelReplied, Scored, SpecAgreed
 from burnish.events.feedback import Correction, FeedbackGiven, Preference, Stars, Thumbs
 from burnish.events.history import Run, Version
 from burnish.learn.tasks import number_of
@@ -26,7 +26,9 @@ from burnish.tasks.task import Task
 from burnish.text import fence_code
 
 EXAMPLES, PAIRS, SUMMARY = "examples.jsonl", "pairs.jsonl", "summary.json"
-REPAIRS = ("fix", "repair", "reflect")
+GO_ON = "go_on"
+"""The purpose of a question that is put after a wrong answer, with the test that it fails."""
+REPAIRS = ("fix", "repair", "reflect", GO_ON)
 """Purposes of asks that show broken code."""
 MOST_EACH = 4
 """Examples for one prompt: more of the same teach nothing new."""
@@ -140,19 +142,19 @@ def choose_examples(answers: Iterable[SampledAnswer], most_each: int = MOST_EACH
     The nearest answer to a bug may be one to the task itself, so that most bugs have one.
     """
     answers = list(answers)
-    verified: dict[str, dict[str, SampledAnswer]] = defaultdict(dict)
+    verified: dict[tuple[str, str], dict[str, SampledAnswer]] = defaultdict(dict)
     prompts_seen: dict[tuple[Message, ...], list[SampledAnswer]] = defaultdict(list)
     for answer in answers:
         prompts_seen[answer.messages].append(answer)
         if answer.passed and answer.code:
-            verified[answer.task].setdefault(_normalise(answer.code), answer)
+            verified[answer.task, answer.entry_point].setdefault(_normalise(answer.code), answer)
     found: list[Example] = []
     for messages, given in prompts_seen.items():
         first = given[0]
-        if first.purpose == "fix":
-            nearest = _find_nearest(
-                extract_code(messages[-1].content, first.entry_point), verified[first.task].values()
-            )
+        if first.purpose in ("fix", GO_ON):
+            shown = messages[-2 if first.purpose == GO_ON else -1].content
+            right = verified[first.task, first.entry_point].values()
+            nearest = _find_nearest(extract_code(shown, first.entry_point), right)
             targets = [fence_code(nearest.code, "python")] if nearest else []
         else:
             distinct = {_normalise(one.code): _tidy(one) for one in reversed(given) if one.passed and one.code}
@@ -162,6 +164,17 @@ def choose_examples(answers: Iterable[SampledAnswer], most_each: int = MOST_EACH
             for target in targets
         ]
     return found
+
+
+def go_on(answer: SampledAnswer, failing: str) -> SampledAnswer:
+    """The question that goes on from a wrong answer, not answered yet: it says what test fails."""
+    said = (
+        f"This test fails:\n{fence_code(failing, 'python')}\n\nFind out why. Answer with one ```python block that "
+        "holds the complete corrected code, and nothing else."
+    )
+    transcript = (Message(role="assistant", content=answer.text), Message(role="user", content=said))
+    asked = {"purpose": GO_ON, "messages": (*answer.messages, *transcript), "text": "", "code": ""}
+    return answer.model_copy(update=asked)
 
 
 def choose_pairs(answers: Iterable[SampledAnswer], most_each: int = MOST_PAIRS) -> list[Pair]:
@@ -273,8 +286,11 @@ def ask_for(run: Run) -> tuple[Message, ...]:
     """The plain question for what a run was asked to write; empty where that was no code of its own."""
     task = Task.model_validate(run.settings.task) if run.settings.task else None
     spec = run.spec
-    if task is None or spec is None or run.started.verb != "write":
-        return ()
+    return () if task is None or spec is None or run.started.verb != "write" else show_spec(task, spec)
+
+
+def show_spec(task: Task, spec: SpecAgreed) -> tuple[Message, ...]:
+    """The plain question for a task, as far as its words and the agent have made clear what it is."""
     named = {"entry_point": spec.entry_point, "signature": spec.signature, "visible_tests": spec.given_tests}
     shown = task.model_copy(update={**named, "hidden_tests": "", "gold": ""})
     return prompts.messages(Puzzle(task=shown, tests="\n".join(spec.given_tests)), "write")

@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from burnish.evals.metrics import compute_results
 from burnish.evals.reports.plots import Series, draw_curves
 from burnish.evals.reports.report_text import repeat_command
 from burnish.evals.schema import Results
+from burnish.events import Message
 from burnish.jsonlines import parse_json_lines
 from burnish.learn.dataset import SUMMARY, read_answers
 from burnish.learn.recipe import read_metrics, read_recipe
@@ -27,7 +28,9 @@ DRAWN = {
     "entropy": "How undecided the model is",
     "mean_token_accuracy": "Share of the wanted tokens that are its first choice",
     "kl": "How far it is from what it was; much of it foretells forgetting",
+    "kl/answers": "How far it is from what it was, over its own answers",
     "reward": "What its answers are worth",
+    "frac_reward_zero_std": "Share of the tasks whose answers were all worth the same, and taught nothing",
     "completions/mean_length": "Tokens of an answer",
     "rewards/accuracies": "Pairs in which the better answer became likelier",
     "accuracy": "Pairs of which the better answer is rated higher",
@@ -37,6 +40,8 @@ MOST_POINTS = 60
 """Of a curve."""
 STAGES = 4
 """Into which the answers of a training are cut, to see how their reward changed."""
+MOST_MEASURED = 16
+"""Answers of each evaluation on which the distance to the base is measured."""
 MOST_SHOWN = 3
 """Tasks of each kind whose answers are shown."""
 
@@ -74,10 +79,17 @@ def read_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[Measur
     return list(zip(*sides, strict=True))
 
 
-def write_report(folder: Path, pairs: Sequence[tuple[Measured, Measured]] = ()) -> Path:
-    """Write `report.md` and its curves into a training's folder."""
-    parts = [*_describe_recipe(folder), *_draw(folder), *_judge_held_out(folder), *_describe_rewards(folder)]
-    write_atomically(folder / REPORT, ("\n".join([*parts, *_compare(pairs)]) + "\n").encode(), PRIVATE_MODE)
+Distance = Callable[[str, Sequence[tuple[Sequence[Message], str]]], float]
+"""How far an adapter, by its model's name, is from its base on answers to questions."""
+
+
+def write_report(
+    folder: Path, pairs: Sequence[tuple[Measured, Measured]] = (), distance: Distance | None = None
+) -> Path:
+    """Write `report.md` and its curves into a training's folder; without `distance` that is not measured."""
+    parts = [*_describe_recipe(folder), describe_energy(read_metrics(folder)), *_draw(folder)]
+    parts += [*_judge_held_out(folder), *_describe_rewards(folder), *_compare(pairs), *_measure(pairs, distance)]
+    write_atomically(folder / REPORT, ("\n".join(parts) + "\n").encode(), PRIVATE_MODE)
     return folder / REPORT
 
 
@@ -108,6 +120,14 @@ def _describe_recipe(folder: Path) -> Iterator[str]:
         for name, value in json.loads(summary.read_text("utf-8")).items():
             said = ", ".join(f"{key} {count}" for key, count in value.items()) if isinstance(value, dict) else value
             yield f"- {name}: {one_line(str(len(said) if isinstance(said, list) else said), 200)}"
+
+
+def describe_energy(rows: Sequence[Mapping[str, float]]) -> str:
+    """What the GPUs took while a training went on."""
+    joules = [row["joules"] for row in rows if "joules" in row]
+    if not joules:
+        return "\nEnergy was not measured: no GPU here tells its power."
+    return f"\nThe GPUs took {sum(joules) / 3600:.3g} Wh in {len(joules)} updates, by their own account."
 
 
 def draw_metrics(folder: Path) -> Iterator[Curve]:
@@ -195,6 +215,20 @@ def _compare(pairs: Sequence[tuple[Measured, Measured]]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
         stories += _show_tasks(before.name, found, before.folder, after.folder)
     yield from stories
+
+
+def _measure(pairs: Sequence[tuple[Measured, Measured]], distance: Distance | None) -> Iterator[str]:
+    """How far each adapter is from its base, on what the base answered before and on what it answers now."""
+    if not pairs or distance is None:
+        return
+    yield "\n## How far it is from what it was\n"
+    yield "KL divergence in nats, the mean over the tokens of questions and answers.\n"
+    yield "| suite | on answers of before | on its own |\n|---|---|---|"
+    for before, after in pairs:
+        sides = [list({one.suite_task: one for one in read_answers(side.folder)}.values()) for side in (before, after)]
+        texts = [[(one.messages, one.text) for one in side[:MOST_MEASURED]] for side in sides]
+        shown = [f"{distance(after.results.model, some):.4f}" if some else "" for some in texts]
+        yield f"| {before.name} | {' | '.join(shown)} |"
 
 
 def _pass_at_k(base: Results, trained: Results) -> str:

@@ -1,16 +1,18 @@
-"""What may be learnt from: tasks to write and bugs to repair, and the guard that keeps evaluation tasks out.
+"""What may be learnt from: code and tests to write, bugs to repair, and the guard that keeps evaluation tasks out.
 
 All come from MBPP 601-974 without the ids of MBPP+. They are written as a suite of JSON lines, so that sampling answers
 to them is an evaluation like any other: resumable, on any model, graded by the one grader.
 """
 
+import ast
 import itertools
 import json
 import re
 import sys
+import textwrap
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
@@ -21,14 +23,17 @@ from burnish.checks import grade_script
 from burnish.evals.suites import MUTANT_SECONDS, REFERENCE_SECONDS
 from burnish.evals.validate import map_tasks, remember
 from burnish.events import Frozen, Message
+from burnish.parsing import parse
 from burnish.paths import write_atomically
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.bug_planting import (
     PLANT_VERSION,
     PlantedBug,
     as_docs,
+    as_file,
     as_tests,
     normalise_code,
+    pick_neighbours,
     propose_bugs,
 )
 from burnish.tasks.data import Progress
@@ -96,7 +101,7 @@ class EvaluationGuard:
 
     def why_not_row(self, task_id: str, messages: Sequence[Message], answers: Iterable[str] = ()) -> str:
         """Why a prompt, with answers to it, may not be learnt from; empty when it may."""
-        if number_of(task_id) in self._ids:
+        if not self._ids.isdisjoint(number_of(task_id).split("+")):
             return "it is a task that evaluations use"
         words = " ".join(_plain(message.content) for message in messages)
         if name := next((name for sentence, name in self._sentences.items() if sentence in words), ""):
@@ -127,9 +132,12 @@ class EvaluationGuard:
 
 
 def number_of(task_id: str) -> str:
-    """The source and number that all tasks made of one row share: mbpp-602 for mbppfix-602 and mbppplus-602."""
-    found = re.match(r"(mbpp|humaneval)\D*?[-_/](\d+)", task_id.lower().replace("python", "humaneval"))
-    return f"{found[1]}-{found[2]}" if found else task_id
+    """The source and number that all tasks made of one row share: mbpp-602 for mbppfix-602 and mbppplus-602.
+
+    A task that was made of several rows has all of theirs, with a plus between them.
+    """
+    found = re.findall(r"(mbpp|humaneval)\D*?[-_/](\d+)", task_id.lower().replace("python", "humaneval"))
+    return "+".join(f"{source}-{number}" for source, number in found) or task_id
 
 
 def _plain(text: str) -> str:
@@ -201,6 +209,93 @@ def make_repairs(tasks: Sequence[Task], bugs: Sequence[PlantedBug]) -> list[Task
         repair = make(known[bug.id], bug)
         found.append(repair.model_copy(update={"id": f"{repair.id}-{number}"}))
     return found
+
+
+def make_several(
+    tasks: Sequence[Task], bugs: Sequence[PlantedBug], sandbox: Sandbox, progress: Progress | None = None
+) -> list[Task]:
+    """Tasks with several functions: two to write at once, and for each task its first bug in a file among others.
+
+    Only those that the reference passes and the bug does not.
+    """
+
+    def prove(task: Task) -> bool:
+        codes = (task.gold, task.base_code)
+        good, bad = (grade_script(code, task.hidden_tests, sandbox, REFERENCE_SECONDS) for code in codes)
+        return good.all_passed and not bad.all_passed
+
+    known, found = {task.id: task for task in tasks}, []
+    for first, second in zip(tasks[::2], tasks[1::2], strict=False):
+        if first.entry_point == second.entry_point or first.prelude or second.prelude:
+            continue
+        words = f"{first.prompt.strip()}\n\nAlso write the function `{second.entry_point}`, beside it:\n"
+        both = {
+            "id": f"{first.id}+{second.id}",
+            "prompt": words + second.prompt.strip(),
+            "signature": "",  # a stub to complete would be one function
+            "visible_tests": (*first.visible_tests, *second.visible_tests),
+            "hidden_tests": f"{first.hidden_tests.rstrip()}\n{second.hidden_tests}",
+            "gold": f"{first.gold.rstrip()}\n\n\n{second.gold}",
+        }
+        found.append(first.model_copy(update=both))
+    for bug in {one.id: one for one in reversed(bugs)}.values():
+        if around := pick_neighbours(known[bug.id], tasks):
+            inside = as_file(known[bug.id], bug, around)
+            found.append(inside.model_copy(update={"id": f"{inside.id}-file"}))
+    return list(itertools.compress(found, map_tasks(prove, found, "several functions", progress)))
+
+
+TEST_THE_TESTS = """\
+def accepts(code):
+    names = {{}}
+    exec(code, names)
+    try:
+        {check}(names[{name!r}])
+    except Exception:
+        return False
+    return True
+
+RIGHT = {right!r}
+{asserts}
+"""
+
+
+def make_test_tasks(
+    tasks: Sequence[Task],
+    bugs: Sequence[PlantedBug],
+    right: Mapping[str, Sequence[str]],
+    sandbox: Sandbox,
+    progress: Progress | None = None,
+) -> list[Task]:
+    """Each task as one to write tests for, as a function that asserts things of the one that it is given.
+
+    Each wrong sample is a case: those tests are right that accept all right samples and refuse this one, so those that
+    refuse everything, or nothing, are worth nothing. `right` are samples beside the reference, by task. A task is left
+    out where the tests that score it would not be right.
+    """
+
+    def make(task: Task) -> Task | None:
+        name, check = task.entry_point, f"check_{task.entry_point}"
+        wrong = [bug.code for bug in bugs if bug.id == task.id]
+        if not wrong or not all(isinstance(node, ast.Assert) for node in parse(task.hidden_tests).body):
+            return None
+        asserts = "\n".join(f"assert all(map(accepts, RIGHT)) and not accepts({code!r})" for code in wrong)
+        judge = TEST_THE_TESTS.format(
+            check=check, name=name, right=[task.gold, *right.get(task.id, ())], asserts=asserts
+        )
+        gold = f"def {check}({name}):\n{textwrap.indent(task.hidden_tests, '    ')}"
+        if not grade_script(gold, judge, sandbox, REFERENCE_SECONDS).all_passed:
+            return None
+        words = (
+            f"Test the function `{name}`, which is given: assert what it returns for several arguments, so that one "
+            f"that does something else fails. What it should do:\n{task.prompt.strip()}\n"
+            f"For example: {task.visible_tests[0]}"
+        )
+        made = {"id": f"{task.id}-tests", "prompt": words, "entry_point": check, "signature": f"{check}({name})"}
+        judged = {"visible_tests": (), "hidden_tests": judge, "gold": gold, "prelude": ""}
+        return task.model_copy(update={**made, **judged})
+
+    return list(filter(None, map_tasks(make, tasks, "tests to write", progress)))
 
 
 def write_suite(tasks: Sequence[Task], file: Path) -> None:

@@ -6,21 +6,24 @@ A training can be stopped at any step and goes on from its last checkpoint; the 
 import json
 import os
 import random
+import subprocess
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import torch
+from accelerate.utils import gather_object
 from datasets import Dataset as Rows
 from datasets import disable_progress_bars
 from peft import LoraConfig, set_peft_model_state_dict
 from peft.utils import SAFETENSORS_WEIGHTS_NAME
 from safetensors import SafetensorError
 from safetensors.torch import load_file
+from torch.utils.data import Sampler
 from transformers import PrinterCallback, TrainerCallback, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
 from trl import (
@@ -36,9 +39,11 @@ from trl import (
 
 from burnish.errors import SetupProblem
 from burnish.events import Message
+from burnish.learn.curriculum import Curriculum
 from burnish.learn.dataset import REPAIRS, Dataset
 from burnish.learn.gguf_lora import PROJECTIONS
 from burnish.learn.recipe import METRICS, Recipe, TrainingWatch
+from burnish.learn.reward import Reward
 from burnish.models.adapters import find_adapter, split_adapter
 from burnish.models.huggingface.engine import add_adapter, best_device, read_network
 from burnish.models.weights import find_transformers_source
@@ -48,7 +53,7 @@ PROBED = 16
 CHECKPOINTS, RESULT = "checkpoints", "adapter"
 _NAMES = {one.name for one in fields(SFTConfig)}
 _RECOMPUTING = "activation_checkpointing" if "activation_checkpointing" in _NAMES else "gradient_checkpointing"
-Scorer = Callable[[Sequence[str], Sequence[str]], list[float]]
+Scorer = Callable[[Sequence[str], Sequence[str]], list[Reward]]
 """What answers are worth: ids of tasks, and an answer to each."""
 
 
@@ -65,6 +70,7 @@ class TrainerInput:
     """None where the network has an adapter already, which is trained on."""
     prompts: Mapping[str, Sequence[Message]]
     score: Scorer | None
+    curriculum: Curriculum | None
 
     @property
     def common(self) -> dict[str, Any]:
@@ -82,16 +88,24 @@ class _Reporter(TrainerCallback):  # type: ignore[misc]
     """Texts as tokens, on which is measured how far the model has moved away from its base."""
     began: float = field(default_factory=time.monotonic)
     first: int = 0
+    told: float = 0.0
+    """When the last figures came."""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-        self.began, self.first = time.monotonic(), state.global_step
+        self.began = self.told = time.monotonic()
+        self.first = state.global_step
         self.watch.on_training(state.max_steps, state.global_step)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **more: Any) -> None:
         metrics = {name: float(value) for name, value in (logs or {}).items() if isinstance(value, int | float)}
+        if "kl" in metrics:
+            metrics["kl/answers"] = metrics.pop("kl")  # TRL's, over what GRPO sampled
         is_due = state.global_step in (1, state.max_steps) or state.global_step % args.save_steps == 0
         if self.probe and is_due and "loss" in metrics:
             metrics["kl"] = measure_kl(more["model"], self.probe)
+        if best_device().type == "cuda" and (watts := read_watts()) is not None:
+            metrics["joules"] = watts * (time.monotonic() - self.told)
+        self.told = time.monotonic()
         row = {"step": state.global_step, "at": round(time.time(), 3), **metrics}
         with self.file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -124,6 +138,25 @@ def measure_kl(network: Any, texts: Sequence[Any]) -> float:
     return float(torch.cat(found).mean())
 
 
+def measure_distance(adapter: str, texts: Sequence[tuple[Sequence[Message], str]]) -> float:
+    """How far an adapter is from its base on answers to questions: KL divergence as `measure_kl` has it."""
+    base, name = split_adapter(adapter)
+    network, tokenizer = read_network(find_transformers_source(base), find_dtype(), "sdpa")
+    network = add_adapter(network, find_adapter(name, base.partition(":")[2]).peft, is_trainable=True)
+    whole = [render_prompt(asked, tokenizer) + said for asked, said in texts]
+    return measure_kl(network, [tokenizer(text)["input_ids"] for text in whole])
+
+
+def read_watts() -> float | None:
+    """What all GPUs take at this moment; None where that cannot be read."""
+    command = ["nvidia-smi", "--query-gpu=power.draw", "--format=csv,noheader,nounits"]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout
+        return sum(map(float, told.split()))
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
 def train(
     recipe: Recipe,
     folder: Path,
@@ -131,16 +164,17 @@ def train(
     watch: TrainingWatch,
     prompts: Mapping[str, Sequence[Message]] | None = None,
     score: Scorer | None = None,
+    curriculum: Curriculum | None = None,
 ) -> bool:
     """Train, from the last checkpoint if there is one; True when it came to its end. The adapter is then in `RESULT`.
 
-    `prompts` by the task's id and `score` are for GRPO.
+    `prompts` by the task's id, `score` and `curriculum` are for GRPO; without the last its tasks come by chance.
     """
     disable_progress_bars()
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # of TRL's, not of ours
     torch.manual_seed(recipe.seed)
     base, parent = split_adapter(recipe.base)
-    network, tokenizer = read_network(find_transformers_source(base), _dtype(), "sdpa")
+    network, tokenizer = read_network(find_transformers_source(base), find_dtype(), "sdpa")
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     lora: LoraConfig | None = LoraConfig(
@@ -153,7 +187,7 @@ def train(
     if parent:
         place = find_adapter(parent, base.partition(":")[2]).peft
         network, lora = add_adapter(network, place, is_trainable=True), None
-    given = TrainerInput(recipe, folder, dataset, network, tokenizer, lora, prompts or {}, score)
+    given = TrainerInput(recipe, folder, dataset, network, tokenizer, lora, prompts or {}, score, curriculum)
     trainer = _TRAINERS[recipe.kind](given)
     trainer.remove_callback(PrinterCallback)
     written = [row for row in dataset.examples if row.purpose not in REPAIRS] or dataset.examples
@@ -203,7 +237,8 @@ def find_device() -> tuple[str, int]:
     return "cpu", os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def _dtype() -> torch.dtype:
+def find_dtype() -> torch.dtype:
+    """The numbers that are computed with here."""
     return torch.bfloat16 if best_device().type == "cuda" else torch.float32
 
 
@@ -280,7 +315,7 @@ def _dpo(given: TrainerInput) -> Any:
 
 def _reward(given: TrainerInput) -> Any:
     arguments = RewardConfig(**_arguments(given), max_length=given.recipe.longest)
-    judge = _as_classifier(given.network, given.tokenizer)
+    judge = as_classifier(given.network, given.tokenizer)
     return RewardTrainer(args=arguments, model=judge, **_pairs(given), **given.common)
 
 
@@ -304,7 +339,7 @@ def _pairs(given: TrainerInput) -> dict[str, Rows | None]:
     }
 
 
-def _as_classifier(network: Any, tokenizer: Any) -> Any:
+def as_classifier(network: Any, tokenizer: Any) -> Any:
     """The network with one number for an end, in place of a word."""
     from transformers import AutoModelForSequenceClassification
 
@@ -315,18 +350,67 @@ def _as_classifier(network: Any, tokenizer: Any) -> Any:
     return made
 
 
+@dataclass
+class _CurriculumSampler(Sampler):  # type: ignore[misc, type-arg, unused-ignore]
+    """Asks the curriculum for each update, about one before it is made: accelerate reads one batch ahead."""
+
+    usual: Any
+    """TRL's sampler, which has the sizes."""
+    curriculum: Curriculum
+
+    def __len__(self) -> int:
+        return len(self.usual)
+
+    def __iter__(self) -> Iterator[int]:
+        places = {name: place for place, name in enumerate(self.usual.data_source["task"])}
+        for _ in range(self.usual.num_samples // self.usual.batch_size):
+            chosen = self.curriculum.choose(self.usual.batch_size)
+            for name in chosen * self.usual.repeat_count:
+                yield from [places[name]] * self.usual.mini_repeat_count
+
+
+class _GroupTrainer(GRPOTrainer):  # type: ignore[misc]
+    """GRPO by a curriculum, in which answers of one worth to one prompt teach nothing.
+
+    TRL gives these no advantage, but still holds them to the base, and divides by their tokens too.
+    """
+
+    curriculum: Curriculum | None = None
+    judged: Sequence[tuple[str, bool]] = ()
+    """The last answers of this process, each by its task and whether it was right."""
+
+    def _get_train_sampler(self, dataset: Any = None) -> Any:
+        usual = super()._get_train_sampler(dataset)
+        return _CurriculumSampler(usual, self.curriculum) if self.curriculum is not None else usual
+
+    def _generate_and_score_completions(self, inputs: Any) -> Any:
+        found = super()._generate_and_score_completions(inputs)
+        # All processes know all answers, so that all choose the same tasks.
+        for task, is_right in gather_object(list(self.judged)):
+            if self.curriculum is not None:
+                self.curriculum.record(task, [is_right])
+        differs = found["advantages"].view(-1, self.num_generations).ne(0).any(1)
+        found["completion_mask"] *= differs.repeat_interleave(self.num_generations).unsqueeze(1)
+        found["num_items_in_batch"] = self.accelerator.gather(found["completion_mask"].sum()).sum()
+        return found
+
+
 def _grpo(given: TrainerInput) -> Any:
     recipe, prompts, score = given.recipe, given.prompts, given.score
     if not prompts or score is None:
         raise SetupProblem("GRPO needs tasks whose answers can be graded. Name a suite: --tasks FILE.jsonl")
 
     def reward(completions: list[str], task: list[str], **more: Any) -> list[float]:
-        return score(task, completions)
+        rewards = score(task, completions)
+        trainer.judged = [(name, one.parts["complete"] == 1) for name, one in zip(task, rewards, strict=True)]
+        return [one.total for one in rewards]
 
     arguments = _arguments(given)
-    each = max(recipe.answers, arguments["per_device_train_batch_size"])
+    each = recipe.answers * max(1, arguments["per_device_train_batch_size"] // recipe.answers)
     most = min(recipe.batch, len(prompts) * recipe.answers)  # an update takes no task twice
     arguments |= {"per_device_train_batch_size": each, "gradient_accumulation_steps": max(1, most // each)}
+    # The curriculum knows what was asked before a stop, and would be asked for all of it again.
+    arguments["ignore_data_skip"] = given.curriculum is not None
     rows = [{"prompt": render_prompt(asked, given.tokenizer), "task": name} for name, asked in prompts.items()]
     config = GRPOConfig(
         **arguments,
@@ -337,9 +421,11 @@ def _grpo(given: TrainerInput) -> Any:
         scale_rewards="group",
         mask_truncated_completions=True,
     )
-    return GRPOTrainer(
+    trainer = _GroupTrainer(
         args=config, reward_funcs=[reward], train_dataset=Rows.from_list(rows), model=given.network, **given.common
     )
+    trainer.curriculum = given.curriculum
+    return trainer
 
 
 _TRAINERS: dict[str, Callable[[TrainerInput], Any]] = {"sft": _sft, "dpo": _dpo, "reward": _reward, "grpo": _grpo}

@@ -305,6 +305,10 @@ def _narrate_code(event: BaseEvent) -> Iterator[Line]:
             versions = "Version" if len(event.groups[0]) == 1 else "Versions"
             same = f"{versions} {groups[0]} gave the same answers on {inputs}."
             yield Line("compared", same if len(groups) == 1 else f"Run on {inputs}, {alike}.", "quiet")
+            if event.preferred:
+                number, _ = max(event.preferred, key=lambda rated: rated[1])
+                liked = f"Where nothing else tells them apart, {event.preferred_by} prefers {name_version(number)}."
+                yield Line("compared", liked, "quiet")
         case TestsProbed():
             changes = f"{plural(event.tried, 'small change')} to {name_version(event.version)}"
             yield Line("tests", f"Of {changes}, what was given notices {event.noticed}.", "quiet")

@@ -229,6 +229,10 @@ def select(state: AgentState, tools: Tools) -> Iterator[Event]:
         found = recorded or (None if tools.meter.over else compare_versions(state, tools, rivals))
     except SandboxError:  # ranking is a help, not a duty
         return
+    if found and tools.prefer and not recorded:
+        rates = tools.prefer.rate(state.task, state.spec, [version.code for version in rivals])
+        rated = {"preferred": tuple(zip((one.number for one in rivals), rates, strict=True))}
+        found = found.model_copy(update={**rated, "preferred_by": tools.prefer.name})
     if found:
         yield found
 
