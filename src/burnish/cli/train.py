@@ -26,10 +26,11 @@ TRAINERS = {
 }
 GOING_ON = " The same command goes on from the last checkpoint of a training that was stopped."
 ONLY_FOR: dict[str, tuple[str, ...]] = {"beta": ("dpo", "grpo"), "rounds": ("sft",), "only": ("sft", "dpo", "grpo")}
-ONLY_FOR |= dict.fromkeys(("answers", "temperature", "partial", "curriculum", "reward"), ("grpo",))
+ONLY_FOR |= dict.fromkeys(("answers", "temperature", "partial", "curriculum", "own_engine", "reward"), ("grpo",))
 ONLY_FOR |= dict.fromkeys(("flipped", "held_out"), ("dpo", "reward"))
 """Options that say nothing to the other trainers."""
 MORE = "Also tasks of several functions, tests to write, and wrong answers to go on from."
+OWN_ENGINE = "GRPO: answers come from the batch engine and are graded meanwhile; takes the weights twice."
 REWARD = "What counts for GRPO: default, scientific, web, strict, or a TOML file."
 
 
@@ -98,6 +99,7 @@ def train_model(
     answers: Annotated[int | None, typer.Option(min=2, help="GRPO: answers to one prompt.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0.01, help="GRPO: of these answers.")] = None,
     partial: Annotated[bool | None, typer.Option(help="GRPO: some passing tests are worth something.")] = None,
+    own_engine: Annotated[bool | None, typer.Option("--own-engine", help=OWN_ENGINE)] = None,
     curriculum: Annotated[bool | None, typer.Option(help="GRPO: ask what is sometimes solved.")] = None,
     reward: Annotated[str, typer.Option(help=REWARD)] = "default",
     only: Annotated[str, typer.Option(help="Purposes that the adapter answers, e.g. fix,repair; empty: all.")] = "",

@@ -59,6 +59,8 @@ class Recipe(Frozen):
     """DPO and reward: share of the pairs that are turned round before they are learnt, to see what noise does."""
     partial: bool = True
     """GRPO: whether some passing tests are worth something; else only all of them are."""
+    own_engine: bool = False
+    """GRPO: whether the batch engine writes the answers, and not TRL."""
     curriculum: bool = True
     """GRPO: whether tasks are asked by how often they are solved; else by chance."""
     checkpoint_every: int = Field(default=50, ge=1)
