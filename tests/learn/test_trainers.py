@@ -3,6 +3,7 @@
 import errno
 import functools
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -168,6 +169,20 @@ def test_a_training_that_is_killed_amid_a_checkpoint_goes_on_from_the_one_before
 
 
 @needs_torch
+def test_several_processes_train_one_adapter_together(tiny: Path, dataset: Path, data: Path, home: Path) -> None:
+    told = ["--data", dataset, "--base", f"huggingface:{tiny}", "--steps", "3", "--batch", "4", "--at-once", "2"]
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "burnish"]
+    words = [sys.executable, *launch, "train", "sft", "--name", "mine", "--longest", "300", *map(str, told)]
+    environment = {**os.environ, "BURNISH_DATA": str(data), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(words, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.count("Trained.") == 1
+    rows = [row["step"] for row in read_metrics(home / "trainings" / "mine") if "loss" in row]
+    assert rows == [1, 2, 3]
+    assert find_adapter("mine").gguf.is_file()
+
+
+@needs_torch
 def test_each_round_learns_from_answers_of_the_one_before(
     tiny: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +203,9 @@ def test_each_round_learns_from_answers_of_the_one_before(
     assert (tmp_path / "ds" / "round-2" / "examples.jsonl").is_file()
     with pytest.raises(SetupProblem, match="--sample"):
         train_rounds(2, **{**told, "data": tmp_path})
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(SetupProblem, match="torchrun"):
+        train_rounds(2, **told)
 
 
 @needs_torch

@@ -108,7 +108,7 @@ def train_model(
     """Train an adapter; the same command goes on from the last checkpoint of one that was stopped."""
     from burnish.commands.train import train as run_training
     from burnish.commands.train import train_rounds
-    from burnish.learn.recipe import Recipe
+    from burnish.learn.recipe import Recipe, is_first_process
 
     kind: Any = context.info_name
     typed = {key: context.params[key] for key in context.params if context.params[key] not in (None, "")}
@@ -125,6 +125,8 @@ def train_model(
         made = _watched(lambda watch: train_rounds(rounds, watch=watch, **told))
     else:
         made = _watched(lambda watch: run_training(kind, out=out, reward_weights=reward, watch=watch, **told))
+    if not is_first_process():
+        return
     if made:
         print(f'Trained. Use it: burnish write "…" --model {made.model_name}')
     else:

@@ -1,6 +1,7 @@
 """How a training is made: its settings, saved as TOML with the result, and what it will need."""
 
 import json
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,11 @@ Kind = Literal["sft", "dpo", "reward", "grpo"]
 RATES: dict[Kind, float] = {"sft": 2e-4, "dpo": 2e-5, "reward": 5e-5, "grpo": 1e-5}
 TOKENS_PER_SECOND = {"cuda": 60_000.0, "cpu": 40.0}
 """Read and learnt by a model of half a billion parameters, about."""
+
+
+def is_first_process() -> bool:
+    """Whether this is the only process of a training, or the one of several that `torchrun` started to keep things."""
+    return os.environ.get("RANK", "0") == "0"
 
 
 class Recipe(Frozen):

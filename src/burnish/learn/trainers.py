@@ -99,6 +99,8 @@ class _Reporter(TrainerCallback):  # type: ignore[misc]
         self.watch.on_training(state.max_steps, state.global_step)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **more: Any) -> None:
+        if not state.is_world_process_zero:
+            return
         metrics = {name: float(value) for name, value in (logs or {}).items() if isinstance(value, int | float)}
         if "kl" in metrics:
             metrics["kl/answers"] = metrics.pop("kl")  # TRL's, over what GRPO sampled
