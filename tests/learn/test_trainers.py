@@ -1,7 +1,9 @@
 """Every trainer makes three updates of a tiny random network, is stopped, goes on, and leaves an adapter that works."""
 
 import errno
+import functools
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -167,6 +169,20 @@ def test_a_training_that_is_killed_amid_a_checkpoint_goes_on_from_the_one_before
 
 
 @needs_torch
+def test_several_processes_train_one_adapter_together(tiny: Path, dataset: Path, data: Path, home: Path) -> None:
+    told = ["--data", dataset, "--base", f"huggingface:{tiny}", "--steps", "3", "--batch", "4", "--at-once", "2"]
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "burnish"]
+    words = [sys.executable, *launch, "train", "sft", "--name", "mine", "--longest", "300", *map(str, told)]
+    environment = {**os.environ, "BURNISH_DATA": str(data), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(words, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.count("Trained.") == 1
+    rows = [row["step"] for row in read_metrics(home / "trainings" / "mine") if "loss" in row]
+    assert rows == [1, 2, 3]
+    assert find_adapter("mine").gguf.is_file()
+
+
+@needs_torch
 def test_each_round_learns_from_answers_of_the_one_before(
     tiny: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +203,9 @@ def test_each_round_learns_from_answers_of_the_one_before(
     assert (tmp_path / "ds" / "round-2" / "examples.jsonl").is_file()
     with pytest.raises(SetupProblem, match="--sample"):
         train_rounds(2, **{**told, "data": tmp_path})
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(SetupProblem, match="torchrun"):
+        train_rounds(2, **told)
 
 
 @needs_torch
@@ -343,6 +362,11 @@ def test_grpo_grades_its_answers_in_the_sandbox_and_logs_what_each_is_worth(
     assert "attempt to fool the judge: none" in text
 
 
+def unmasked(configure: Any, **told: Any) -> Any:
+    """Noise never ends, and answers that are cut off are left out."""
+    return configure(**{**told, "mask_truncated_completions": False})
+
+
 @needs_torch
 def test_grpo_asks_what_is_sometimes_solved_and_learns_nothing_from_answers_of_one_worth(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -358,12 +382,7 @@ def test_grpo_asks_what_is_sometimes_solved_and_learns_nothing_from_answers_of_o
         seen.append(inputs)
         return compute(trainer, model, inputs)
 
-    def unmasked(**told: Any) -> Any:
-        # Noise never ends, and answers that are cut off are left out.
-        return trl_config(**{**told, "mask_truncated_completions": False})
-
-    trl_config = trainers.GRPOConfig
-    monkeypatch.setattr(trainers, "GRPOConfig", unmasked)
+    monkeypatch.setattr(trainers, "GRPOConfig", functools.partial(unmasked, trainers.GRPOConfig))
     monkeypatch.setattr(trainers.GRPOTrainer, "_compute_loss", look_on)
     asked: list[str] = []
 
@@ -387,6 +406,45 @@ def test_grpo_asks_what_is_sometimes_solved_and_learns_nothing_from_answers_of_o
     rows = read_metrics(tmp_path)
     assert rows[0]["frac_reward_zero_std"] == 0.5
     assert rows[0]["kl/answers"] == pytest.approx(0, abs=1e-4)
+
+
+@needs_torch
+def test_answers_of_our_own_engine_come_from_the_weights_as_they_are_and_are_graded_once(
+    tiny: Path, tmp_path: Path
+) -> None:
+    from burnish.learn import trainers
+    from burnish.learn.reward import Reward
+
+    graded: list[tuple[str, str]] = []
+    seen: list[Any] = []
+
+    def score(ids: Any, answers: Any) -> list[Reward]:
+        graded.extend(zip(ids, answers, strict=True))
+        return [Reward(total=float(len(text) % 3), parts={"complete": 0.0}) for text in answers]
+
+    class Comparing(trainers.Rollouts):
+        def __call__(self, prompts: Any, trainer: Any) -> dict[str, Any]:
+            made = super().__call__(prompts, trainer)
+            ids = torch.tensor([made["prompt_ids"][0]])
+            own = self._engine.loaded.network
+            own.set_attn_implementation("sdpa")
+            with torch.inference_mode():
+                seen.append((own(ids).logits, trainer.model(ids).logits))
+            own.set_attn_implementation("burnish_slots")
+            return made
+
+    told: dict[str, Any] = {"base": f"huggingface:{tiny}", "data": "d", **SMALL, "longest": 24, "answers": 4}
+    recipe = Recipe(kind="grpo", own_engine=True, rate=0.05, **told)
+    prompts = {"one": ASKED, "two": (Message(role="user", content="other"),)}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(trainers, "Rollouts", Comparing)
+        patched.setattr(trainers, "GRPOConfig", functools.partial(unmasked, trainers.GRPOConfig))
+        assert trainers.train(recipe, tmp_path, Dataset(), TrainingWatch(), prompts, score)
+    assert len(graded) == 3 * 4, "each answer once, while others were being written"
+    assert len({text for _, text in graded}) > 4
+    for own, trained in seen:
+        assert torch.allclose(own, trained, atol=1e-3)
+    assert not torch.allclose(seen[0][0][:, 0], seen[-1][0][:, 0], atol=1e-3), "it has learnt in between"
 
 
 @needs_torch

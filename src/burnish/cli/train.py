@@ -26,10 +26,11 @@ TRAINERS = {
 }
 GOING_ON = " The same command goes on from the last checkpoint of a training that was stopped."
 ONLY_FOR: dict[str, tuple[str, ...]] = {"beta": ("dpo", "grpo"), "rounds": ("sft",), "only": ("sft", "dpo", "grpo")}
-ONLY_FOR |= dict.fromkeys(("answers", "temperature", "partial", "curriculum", "reward"), ("grpo",))
+ONLY_FOR |= dict.fromkeys(("answers", "temperature", "partial", "curriculum", "own_engine", "reward"), ("grpo",))
 ONLY_FOR |= dict.fromkeys(("flipped", "held_out"), ("dpo", "reward"))
 """Options that say nothing to the other trainers."""
 MORE = "Also tasks of several functions, tests to write, and wrong answers to go on from."
+OWN_ENGINE = "GRPO: answers come from the batch engine and are graded meanwhile; takes the weights twice."
 REWARD = "What counts for GRPO: default, scientific, web, strict, or a TOML file."
 
 
@@ -98,6 +99,7 @@ def train_model(
     answers: Annotated[int | None, typer.Option(min=2, help="GRPO: answers to one prompt.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0.01, help="GRPO: of these answers.")] = None,
     partial: Annotated[bool | None, typer.Option(help="GRPO: some passing tests are worth something.")] = None,
+    own_engine: Annotated[bool | None, typer.Option("--own-engine", help=OWN_ENGINE)] = None,
     curriculum: Annotated[bool | None, typer.Option(help="GRPO: ask what is sometimes solved.")] = None,
     reward: Annotated[str, typer.Option(help=REWARD)] = "default",
     only: Annotated[str, typer.Option(help="Purposes that the adapter answers, e.g. fix,repair; empty: all.")] = "",
@@ -106,7 +108,7 @@ def train_model(
     """Train an adapter; the same command goes on from the last checkpoint of one that was stopped."""
     from burnish.commands.train import train as run_training
     from burnish.commands.train import train_rounds
-    from burnish.learn.recipe import Recipe
+    from burnish.learn.recipe import Recipe, is_first_process
 
     kind: Any = context.info_name
     typed = {key: context.params[key] for key in context.params if context.params[key] not in (None, "")}
@@ -123,6 +125,8 @@ def train_model(
         made = _watched(lambda watch: train_rounds(rounds, watch=watch, **told))
     else:
         made = _watched(lambda watch: run_training(kind, out=out, reward_weights=reward, watch=watch, **told))
+    if not is_first_process():
+        return
     if made:
         print(f'Trained. Use it: burnish write "…" --model {made.model_name}')
     else:

@@ -6,6 +6,7 @@ checkpoint; an adapter appears when it is whole. Nothing that is evaluated on is
 
 import hashlib
 import json
+import os
 import shutil
 import sys
 import time
@@ -51,6 +52,7 @@ from burnish.learn.recipe import (
     Recipe,
     TrainingWatch,
     estimate,
+    is_first_process,
     read_recipe,
     write_recipe,
 )
@@ -291,7 +293,8 @@ def train(
     watch: TrainingWatch | None = None,
     **settings: Any,
 ) -> Adapter | None:
-    """Train, and return the adapter under its name; None where it was stopped, or where a reward model was made.
+    """Train, and return the adapter under its name; None where it was stopped, or where a reward model was made, and
+    in all but the first process.
 
     `data` is a folder of `make_dataset`; for GRPO a suite of tasks. The same call goes on from the last checkpoint.
     `settings` are those of `Recipe`. Raises SetupProblem for packages that are missing, data that may not be learnt
@@ -339,7 +342,7 @@ def train(
             complete = trainers.train(recipe, folder, dataset, watch, asked, judge, curriculum)
     else:
         complete = trainers.train(recipe, folder, dataset, watch)
-    if not complete or kind == "reward":
+    if not complete or kind == "reward" or not is_first_process():
         return None
     return keep_adapter(folder / trainers.RESULT, recipe, name or kind, purposes)
 
@@ -358,6 +361,10 @@ def train_rounds(
 
     The adapter of round N is called NAME-N, the last one NAME. None where it was stopped; the same call goes on.
     """
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise SetupProblem(
+            "Between two rounds answers are sampled, which one process does. Leave out --rounds, or torchrun"
+        )
     source = Path(data).expanduser().absolute()
     summary = source / SUMMARY
     sampled = json.loads(summary.read_text("utf-8")).get("sampled") if summary.is_file() else None

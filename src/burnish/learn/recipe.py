@@ -1,6 +1,7 @@
 """How a training is made: its settings, saved as TOML with the result, and what it will need."""
 
 import json
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,11 @@ Kind = Literal["sft", "dpo", "reward", "grpo"]
 RATES: dict[Kind, float] = {"sft": 2e-4, "dpo": 2e-5, "reward": 5e-5, "grpo": 1e-5}
 TOKENS_PER_SECOND = {"cuda": 60_000.0, "cpu": 40.0}
 """Read and learnt by a model of half a billion parameters, about."""
+
+
+def is_first_process() -> bool:
+    """Whether this is the only process of a training, or the one of several that `torchrun` started to keep things."""
+    return os.environ.get("RANK", "0") == "0"
 
 
 class Recipe(Frozen):
@@ -59,6 +65,8 @@ class Recipe(Frozen):
     """DPO and reward: share of the pairs that are turned round before they are learnt, to see what noise does."""
     partial: bool = True
     """GRPO: whether some passing tests are worth something; else only all of them are."""
+    own_engine: bool = False
+    """GRPO: whether the batch engine writes the answers, and not TRL."""
     curriculum: bool = True
     """GRPO: whether tasks are asked by how often they are solved; else by chance."""
     checkpoint_every: int = Field(default=50, ge=1)

@@ -44,8 +44,10 @@ from burnish.learn.dataset import REPAIRS, Dataset
 from burnish.learn.gguf_lora import PROJECTIONS
 from burnish.learn.recipe import METRICS, Recipe, TrainingWatch
 from burnish.learn.reward import Reward
+from burnish.learn.rollouts import BURST, Rollouts
 from burnish.models.adapters import find_adapter, split_adapter
 from burnish.models.huggingface.engine import add_adapter, best_device, read_network
+from burnish.models.model import Ask
 from burnish.models.weights import find_transformers_source
 
 PROBED = 16
@@ -97,6 +99,8 @@ class _Reporter(TrainerCallback):  # type: ignore[misc]
         self.watch.on_training(state.max_steps, state.global_step)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **more: Any) -> None:
+        if not state.is_world_process_zero:
+            return
         metrics = {name: float(value) for name, value in (logs or {}).items() if isinstance(value, int | float)}
         if "kl" in metrics:
             metrics["kl/answers"] = metrics.pop("kl")  # TRL's, over what GRPO sampled
@@ -401,7 +405,7 @@ def _grpo(given: TrainerInput) -> Any:
         raise SetupProblem("GRPO needs tasks whose answers can be graded. Name a suite: --tasks FILE.jsonl")
 
     def reward(completions: list[str], task: list[str], **more: Any) -> list[float]:
-        rewards = score(task, completions)
+        rewards = rollouts.take_rewards(task, completions) if rollouts else score(task, completions)
         trainer.judged = [(name, one.parts["complete"] == 1) for name, one in zip(task, rewards, strict=True)]
         return [one.total for one in rewards]
 
@@ -412,6 +416,14 @@ def _grpo(given: TrainerInput) -> Any:
     # The curriculum knows what was asked before a stop, and would be asked for all of it again.
     arguments["ignore_data_skip"] = given.curriculum is not None
     rows = [{"prompt": render_prompt(asked, given.tokenizer), "task": name} for name, asked in prompts.items()]
+    longest = max(len(given.tokenizer(row["prompt"])["input_ids"]) for row in rows) + recipe.longest // 2 + 2 * BURST
+    rollouts = None
+    if recipe.own_engine:
+        os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")  # of `rollout_func`, of which it warns
+        ask = Ask(purpose="train", messages=(), temperature=recipe.temperature, top_k=0, min_p=0.0, seed=recipe.seed)
+        ask = ask.model_copy(update={"max_tokens": recipe.longest // 2})
+        source = find_transformers_source(split_adapter(recipe.base)[0])
+        rollouts = Rollouts(source, ask, {row["prompt"]: row["task"] for row in rows}, score, most, longest)
     config = GRPOConfig(
         **arguments,
         num_generations=recipe.answers,
@@ -422,7 +434,12 @@ def _grpo(given: TrainerInput) -> Any:
         mask_truncated_completions=True,
     )
     trainer = _GroupTrainer(
-        args=config, reward_funcs=[reward], train_dataset=Rows.from_list(rows), model=given.network, **given.common
+        args=config,
+        reward_funcs=[reward],
+        train_dataset=Rows.from_list(rows),
+        model=given.network,
+        rollout_func=rollouts,
+        **given.common,
     )
     trainer.curriculum = given.curriculum
     return trainer
