@@ -60,7 +60,7 @@ class Checkpoint(Frozen):
     """What became of the person's last answer; empty at the first look."""
 
 
-class Preference(Protocol):
+class TieBreaker(Protocol):
     """Who says which of several versions is better, where nothing else tells them apart."""
 
     name: str
@@ -113,7 +113,7 @@ class Tools:
     """What an earlier part of this run has on record."""
     edits: EditCache = field(default_factory=EditCache)
     """Small edits that were found already; the attempts of an evaluation share them."""
-    prefer: Preference | None = None
+    prefer: TieBreaker | None = None
     """Who breaks ties between versions; None: the one that was written first stays."""
     errors_end: bool = False
     """Whether an error of the model ends the attempt at once. So it is in evaluations: an answer that did not come is

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
-from burnish.agent.ask import Checkpoint, Preference, Tools
+from burnish.agent.ask import Checkpoint, TieBreaker, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
 from burnish.agent.packages import packages_event, prepare_run_layer
 from burnish.agent.questions import Answerer, OpenQuestion
@@ -75,7 +75,7 @@ class Resources:
     """Shows a person what there is on the way."""
     settle: Answerer | None = None
     """Puts a question about what versions disagree on to a person; None: see `answer_seconds`."""
-    prefer: Preference | None = None
+    prefer: TieBreaker | None = None
     """Who breaks ties between versions."""
     answer_seconds: float = 0.0
     """How long such a question waits for `RunHandle.answer`; without an answer it stays open, and the run goes on."""
