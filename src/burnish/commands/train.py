@@ -18,7 +18,7 @@ from typing import Any
 
 from burnish import paths
 from burnish.agent.answer.code import extract_code, find_problem
-from burnish.agent.ask import Preference
+from burnish.agent.ask import TieBreaker
 from burnish.checks import grade_script
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import Folder, find_evaluation
@@ -486,7 +486,7 @@ def trainings_home() -> Path:
     return paths.home() / "trainings"
 
 
-def open_judge(name: str) -> Preference:
+def open_judge(name: str) -> TieBreaker:
     """The reward model of a training, by its name or its folder. Raises SetupProblem where there is none."""
     check_packages()
     from burnish.learn.judge import RewardJudge
