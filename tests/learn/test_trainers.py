@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import burnish
+from burnish.agent.ask import TieBreaker
 from burnish.commands.train import Sampling, export_adapter, make_dataset, open_judge, report, train, train_rounds
 from burnish.errors import ModelError, SetupProblem
 from burnish.evals.evaluate import evaluate
@@ -303,12 +304,12 @@ def test_a_reward_model_breaks_ties_is_on_record_and_changes_no_verdict(
     train("reward", name="judge", **told)
     answers = [block(f"def double(n):\n    return {said}") for said in ("n * 2", "n + n", "2 * n")]
 
-    def write(prefer: str = "") -> burnish.Run:
+    def write(judge: TieBreaker | None = None) -> burnish.Run:
         model = ScriptedModel(script(draft=answers, rewrite=answers[1:], repair=answers[2:]))
-        told = {"limits": burnish.Limits(calls=4), "confidence": 1.0, "fast": True, "prefer": prefer}
-        return burnish.write(DOUBLE, model=model, **told)  # type: ignore[arg-type]
+        told = {"limits": burnish.Limits(calls=4), "confidence": 1.0, "fast": True}
+        return burnish.write(DOUBLE, model=model, prefer=judge, **told)  # type: ignore[arg-type]
 
-    plain, judged = write(), write("judge")
+    plain, judged = write(), write(open_judge("judge"))
     assert not any(event.preferred for event in plain.all(Compared)), "off unless one is named"
     compared = judged.last(Compared)
     assert compared
@@ -324,7 +325,7 @@ def test_a_reward_model_breaks_ties_is_on_record_and_changes_no_verdict(
     assert judged.spec
     assert again.rate(task, judged.spec, codes) == pytest.approx([*rated.values()]), "the same network says the same"
     with pytest.raises(SetupProblem, match="burnish train"):
-        write("nobody")
+        open_judge("nobody")
 
 
 @needs_torch

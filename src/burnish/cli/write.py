@@ -88,6 +88,11 @@ def write(
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
     check_somebody_is_there(ask, review, silent=quiet or events or as_json)
+    judge = None
+    if prefer:
+        from burnish.commands.train import open_judge
+
+        judge = open_judge(prefer)
     with CommandSession(verbose, events, quiet, as_json=as_json) as session:
         run = burnish.write(
             text,
@@ -108,7 +113,7 @@ def write(
             allow_packages=allow_package or (),
             opener=session.open_models,
             keep_thoughts=keep_thoughts,
-            prefer=prefer,
+            prefer=judge,
         )
     session.finish(run)
     raise typer.Exit(exit_code(run, strict))

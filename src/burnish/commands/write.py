@@ -7,7 +7,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from burnish.agent.ask import Reviewer
+from burnish.agent.ask import Reviewer, TieBreaker
 from burnish.agent.limits import Limits
 from burnish.agent.questions import MOST_QUESTIONS, Answerer
 from burnish.agent.worded_examples import choose_examples, find_readings
@@ -71,7 +71,7 @@ def write(
     beside: Path | str | None = None,
     opener: Opener | None = None,
     keep_thoughts: bool = False,
-    prefer: str = "",
+    prefer: TieBreaker | None = None,
 ) -> Run:
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
@@ -89,8 +89,8 @@ def write(
     `packages` are third-party packages that the code may import, such as "numpy" or "pandas>=2": well-known ones, or
     those in `allow_packages`. They are prepared before any code runs; of an earlier
     run that this one goes on from, its packages stay. `keep_thoughts` keeps what the models think before they answer,
-    in a file beside the run's record. `prefer` names a reward model of `burnish train reward`, which chooses between
-    versions that nothing else tells apart.
+    in a file beside the run's record. `prefer` chooses between versions that nothing else tells
+    apart: a reward model of `burnish train reward`, from `burnish.commands.train.open_judge`.
     """
     store = store or Store()
     request = build_request(
@@ -114,12 +114,7 @@ def write(
     if folder:
         check_free(folder, numbered=out is None)
     models = list_given(model) or (opener or open_models)(request.model)
-    judge = None
-    if prefer:
-        from burnish.commands.train import open_judge  # where nobody is named, nothing of training is loaded
-
-        judge = open_judge(prefer)
-    resources = Resources(models, store, watch, answer=answer, review=review, settle=settle, prefer=judge)
+    resources = Resources(models, store, watch, answer=answer, review=review, settle=settle, prefer=prefer)
     run = start(request, resources).wait()
     return deliver(run, folder, store, watch, numbered=out is None) if folder else run
 

@@ -411,7 +411,8 @@ def _grpo(given: TrainerInput) -> Any:
 
     arguments = _arguments(given)
     each = recipe.answers * max(1, arguments["per_device_train_batch_size"] // recipe.answers)
-    most = min(recipe.batch, len(prompts) * recipe.answers)  # an update takes no task twice
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    most = min(recipe.batch, len(prompts) * recipe.answers // processes)  # an update takes no task twice
     arguments |= {"per_device_train_batch_size": each, "gradient_accumulation_steps": max(1, most // each)}
     # The curriculum knows what was asked before a stop, and would be asked for all of it again.
     arguments["ignore_data_skip"] = given.curriculum is not None
