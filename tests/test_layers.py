@@ -28,8 +28,8 @@ LAYERS = [
     "models sandbox packages search",
     "tasks config",
     "events",
-    "json_schema",
-    "errors text paths no_telemetry version parsing intervals jsonlines redact zips",
+    "json_schema zips",
+    "errors text paths no_telemetry version parsing intervals jsonlines redact",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 DOORS = {"__init__", "__main__"}
