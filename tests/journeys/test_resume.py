@@ -4,72 +4,37 @@ import os
 import signal
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from burnish.events import Asked, FilesWritten, ModelReplied, Resumed
-from burnish.events.replay import Replay
-from burnish.runs import Run, Store
+from burnish.events import FilesWritten, Resumed
+from burnish.runs import Store
+from tests.killed import answered_twice, assert_goes_on, run_until
 from tests.support import DOUBLE, burnish
 
 COMMAND = ("write", DOUBLE, "--model", "scripted:demo", "--fast")
-DEADLY = """
-import os, signal, sys
-from burnish.cli.main import main
-from burnish.models.scripted import ScriptedModel
-from burnish.runs import Record
-moment = sys.argv.pop(1)
-stream, append = ScriptedModel.stream, Record.append
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-def deadly_stream(self, ask, cancel):
-    for piece in stream(self, ask, cancel):
-        yield piece
-        if moment == "in the middle of an answer" and len(self.asked) == 2:
-            die()
-def deadly_append(self, event):
-    append(self, event)
-    if moment == "in the final checks" and event.kind == "check_finished":
-        die()
-    if moment == "interrupted in the final checks" and event.kind == "check_finished":
-        os.kill(os.getpid(), signal.SIGINT)
-    if moment == "before the files are written" and event.kind == "run_finished":
-        die()
-ScriptedModel.stream, Record.append = deadly_stream, deadly_append
-main()
-"""
-
-
-def answered_twice(run: Run) -> list[str]:
-    """Questions with more than one whole answer."""
-    answers = Counter(reply.ask_id for reply in run.all(ModelReplied) if reply.ended != "cut")
-    return [ask_id for ask_id, count in answers.items() if count > 1]
 
 
 @pytest.mark.parametrize(
     "moment",
     [
-        "in the middle of an answer",
-        pytest.param("in the final checks", marks=pytest.mark.slow),
-        pytest.param("before the files are written", marks=pytest.mark.slow),
+        pytest.param("answer 2", id="in the middle of an answer"),
+        pytest.param("check_finished", id="in the final checks"),
+        pytest.param("run_finished", id="before the files are written"),
     ],
 )
 @pytest.mark.slow
 def test_kill_9_then_resume(moment: str, work_folder: Path, store: Store) -> None:
-    killed = subprocess.run([sys.executable, "-c", DEADLY, moment, *COMMAND], cwd=work_folder, capture_output=True)
+    killed = run_until(moment, *COMMAND, cwd=work_folder)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     before = store.open("last")
 
     told = burnish("resume", cwd=work_folder)
     assert told.returncode == 0, told.stderr
     run = store.open("last")
-    assert (run.state, answered_twice(run)) == ("plausible", [])
-    lost = Counter(asked.ask_id for asked, _ in Replay(before.events).lost)
-    asked = Counter(event.ask_id for event in run.all(Asked))
-    assert asked == Counter(dict.fromkeys(asked, 1)) + lost, "again only what the crash left without an answer"
-    assert run.events[: len(before.events)] == before.events
+    assert run.state == "plausible"
+    assert_goes_on(run, before)
     assert Path(run.folder or "").joinpath("solution.py").read_text() == run.code
     again = burnish("resume", run.id, cwd=work_folder)
     assert (again.returncode, "nothing is left to do" in again.stdout) == (0, True)
@@ -78,8 +43,7 @@ def test_kill_9_then_resume(moment: str, work_folder: Path, store: Store) -> Non
 
 @pytest.mark.slow
 def test_ctrl_c_in_the_final_checks_then_resume(work_folder: Path, store: Store) -> None:
-    command = [sys.executable, "-c", DEADLY, "interrupted in the final checks", *COMMAND]
-    stopped = subprocess.run(command, cwd=work_folder, capture_output=True, text=True, timeout=60)
+    stopped = run_until("check_finished", *COMMAND, cwd=work_folder, by=signal.SIGINT)
     assert stopped.returncode == 130
     assert f"burnish resume {store.open('last').id}" in stopped.stderr
     assert (store.open("last").state, store.open("last").all(FilesWritten)) == ("interrupted", [])
