@@ -289,10 +289,10 @@ class AgentState:
         """The version that passes most: given tests, then undisputed ones; then the one whose behaviour most share.
 
         A repair that takes a shortcut is behind all that do not and pass as many given tests. Of versions that behave
-        alike, a repair that changes least, then the one that a reward model likes
-        better, if one is asked, else the earlier one. Code that is known to be wrong
-        is never the best. What a round for a check made of a version, and was kept, or what a person wanted in its
-        place, stands there as long as it passes as much; what was not kept never does.
+        alike, a repair that changes least, then the one that a reward model likes better, if one is asked, else the
+        earlier one. Code that is known to be wrong is never the best. What a round for a check made of a version, and
+        was kept, or what a person wanted in its place, stands there as long as it passes as much; what was not kept
+        never does.
         """
         ran = [version for version in self.versions if version.graded and version.number and version.by not in DERIVED]
         best = max(ran, key=self._rank, default=None)

@@ -135,14 +135,12 @@ def _refuse_idle_options(context: typer.Context, suite: str, typed: set[str]) ->
     """Raise for options that `list`, `resume` and `--replay` would pass over in silence."""
     if suite != "resume" and "run" in typed:
         raise SetupProblem(f"{context.params['run']!r} is one word too many. Type: burnish eval {suite}")
-    if suite == "pages" and (
-        idle := [f"--{name.replace('_', '-')}" for name in context.params if name in typed - PAGES]
-    ):
-        raise SetupProblem(f"Of pages {' and '.join(idle)} says nothing. Leave that out: burnish eval pages")
     if suite != "pages" and "case" in typed:
         raise SetupProblem(f"Only pages have cases. Type: burnish eval pages --case {context.params['case'] or 'life'}")
-    known = LISTING if suite == "list" else RESUMING if suite == "resume" else {*context.params} - NO_REPLAY
+    known = {"list": LISTING, "resume": RESUMING, "pages": PAGES}.get(suite, {*context.params} - NO_REPLAY)
     idle = [f"--{name.replace('_', '-')}" for name in context.params if name in typed - known]
+    if suite == "pages" and idle:
+        raise SetupProblem(f"Of pages {' and '.join(idle)} says nothing. Leave that out: burnish eval pages")
     if context.params["replay"] is not None and suite not in ("list", "resume") and idle:
         raise SetupProblem(
             f"A replay asks no model, so {' and '.join(idle)} would say nothing. "
