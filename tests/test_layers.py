@@ -16,6 +16,7 @@ LAYERS = [
     "commands",
     "learn",
     "evals",
+    "apps",
     "pages",
     "model_choice",
     "runs",
@@ -109,7 +110,7 @@ def test_torch_stays_in_its_rooms() -> None:
 
 @pytest.mark.slow
 def test_langgraph_is_known_to_the_graph_alone_and_llama_cpp_to_the_local_model() -> None:
-    assert heavy("langgraph") == {"agent/graph.py", "pages/graph.py"}
+    assert heavy("langgraph") - {"apps/graph.py"} == {"agent/graph.py", "pages/graph.py"}
     assert heavy("xllamacpp") == {"models/local.py"}
     assert heavy("matplotlib") | heavy("numpy") == set(), "pictures are drawn by evals/reports/svg.py"
     assert heavy("pickle") == set(), "nothing a sandboxed process sends is ever unpickled"
