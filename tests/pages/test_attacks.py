@@ -20,7 +20,7 @@ from burnish.events import PageObserved
 from burnish.events.pages import Kill
 from tests.pages.live import Headless, Heard, Tab, WatchedTab, open_own_chromium, open_plain_browser, open_tab
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]  # the first test of each kind waits for all attacks
 
 MAKE = """
 const make = (name, given) => {

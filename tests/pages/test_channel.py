@@ -16,7 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from burnish.pages.channel import MOST_CONNECTIONS, MOST_LOADS, FrameLink
 from burnish.pages.page import PageGone, PageLimits, ProbeError
-from burnish.pages.server import FRAME_HOST, FrameServer
+from burnish.pages.server import FrameServer
 from burnish.web.guard import LOCAL
 from burnish.web.server import listen
 from tests.pages.live import Headless, Heard, Tab, open_own_chromium, open_plain_browser, open_tab
@@ -115,7 +115,7 @@ def join(
 ) -> ClientConnection:
     """A connection as a frame opens it."""
     made = socket.create_connection((LOCAL, server.port))
-    where = f"ws://{host or FRAME_HOST}:{server.port}/channel/{token or link.token}?cycle={cycle}"
+    where = f"ws://{host or link.host}:{server.port}/channel/{token or link.token}?cycle={cycle}"
     return connect(where, sock=made, origin=origin, compression=None)  # type: ignore[arg-type]
 
 
@@ -154,12 +154,13 @@ WRONG = [
     {"cycle": 0},
     {"origin": "http://127.0.0.1"},
     {"origin": "https://evil.example"},
-    {"origin": f"http://{FRAME_HOST}"},
+    {"origin": "http://v1-5e1fa0c2.localhost"},
     {"origin": ""},
     {"origin": "NULL"},
     {"host": "evil.example"},
     {"host": "127.0.0.1"},
     {"host": "localhost"},
+    {"host": "v1-5e1fa0c2.localhost"},
 ]
 
 
@@ -181,13 +182,20 @@ def test_a_frame_of_an_earlier_version_is_cut_off_and_comes_in_no_more(server, l
         join(server, link, cycle=1).__enter__()
 
 
+def test_each_version_of_each_page_is_a_site_of_its_own(server, heard, link) -> None:
+    other, names = server.open(heard.tools, LIMITS), [link.host]
+    other.begin(1, CODE)
+    link.begin(2, CODE)
+    names += [link.host, other.host]
+    assert len({name.split(".")[0] for name in names}) == 3
+    assert all(name.split(".")[1:] == ["localhost"] for name in names), "what stands before it is the site"
+
+
 def test_a_closed_page_lets_nobody_in(server, link) -> None:
     link.close()
     with pytest.raises(InvalidStatus):
         join(server, link).__enter__()
-    frame = httpx.get(
-        f"http://{LOCAL}:{server.port}{link.frame_path(1)}", headers={"Host": f"{FRAME_HOST}:{server.port}"}
-    )
+    frame = httpx.get(f"http://{LOCAL}:{server.port}{link.frame_path}", headers={"Host": f"{link.host}:{server.port}"})
     assert frame.status_code == 403
 
 
@@ -195,9 +203,9 @@ def test_a_closed_page_lets_nobody_in(server, link) -> None:
     "wrong", [{"Host": "127.0.0.1:PORT"}, {"Host": "evil.example:PORT"}, {"Sec-Fetch-Dest": "document"}], ids=str
 )
 def test_the_frame_is_served_to_a_page_of_ours_alone(wrong, server, link) -> None:
-    right = {"Host": f"{FRAME_HOST}:{server.port}", "Sec-Fetch-Dest": "iframe"}
+    right = {"Host": f"{link.host}:{server.port}", "Sec-Fetch-Dest": "iframe"}
     given = right | {name: value.replace("PORT", str(server.port)) for name, value in wrong.items()}
-    address = f"http://{LOCAL}:{server.port}{link.frame_path(1)}"
+    address = f"http://{LOCAL}:{server.port}{link.frame_path}"
     assert httpx.get(address, headers=right).status_code == 200
     refused = httpx.get(address, headers=given)
     assert (refused.status_code, "script" in refused.text) == (403, False)

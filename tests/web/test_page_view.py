@@ -1,6 +1,7 @@
 """A live page as a person sees it: in a real Chromium, before the real server, with models that answer from scripts."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,6 +39,7 @@ BUSY = block('canvas.getContext("2d").fillRect(0, 0, 9, 9);\nsetTimeout(() => { 
 STOP_SECONDS = 2.0
 SLACK = 2.0
 """Machines that test are busy."""
+FRAME = r"http://v\d+-[0-9a-f]{8}\.localhost:\d+/"
 OpenTab = Callable[..., Any]
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -51,8 +53,8 @@ def open_tab(browser: Any, served: Served) -> Iterator[OpenTab]:
         contexts.append(browser.new_context(viewport={"width": 1200, "height": 900}, **options))
         tab = contexts[-1].new_page()
         tab.on("dialog", lambda dialog: (amiss.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        own = (served.address, "http://frame.localhost:", "data:", "blob:")
-        tab.on("request", lambda sent: amiss.append(sent.url) if not sent.url.startswith(own) else None)
+        own = re.compile(rf"{re.escape(served.address)}|{FRAME}|data:|blob:")
+        tab.on("request", lambda sent: amiss.append(sent.url) if not own.match(sent.url) else None)
         tab.goto(served.access.link)
         tab.goto(f"{served.address}{path}")
         return tab
@@ -125,7 +127,7 @@ def test_a_page_is_asked_for_in_the_form_and_comes_alive_cycle_by_cycle(open_tab
     assert "drawGlider" in row.inner_text()
     frame = tab.query_selector("iframe.live-page")
     assert frame.get_attribute("sandbox") == "allow-scripts"
-    assert frame.get_attribute("src").startswith("http://frame.localhost:")
+    assert re.match(FRAME, frame.get_attribute("src"))
     assert frame.content_frame().evaluate("window.origin") == "null"
     await_state(tab, "asking")
     assert "drawing the grid" in see(tab, "#part-problems .console")
@@ -349,7 +351,7 @@ def test_an_exported_page_opens_runs_and_can_be_gone_on_with_elsewhere(
     assert import_runs(tmp_path / "runs.zip", served.store) == sorted([run_id, other])
     tab = open_tab(f"/runs/{run_id}")
     assert tab.evaluate("[...document.images].every((one) => one.complete && one.naturalWidth)")
-    with tab.expect_response(lambda given: "frame.localhost" in given.url) as answered:
+    with tab.expect_response(lambda given: re.match(FRAME, given.url)) as answered:
         tab.click("text=Run it here")
     reached = answered.value.headers["content-security-policy"].partition("connect-src")[2].partition(";")[0]
     assert "127.0.0.1:*" not in reached, "the record of a stranger's run grants nothing"

@@ -8,6 +8,7 @@ is data from an enemy: all of it is validated, counted and cut, and none can mak
 import asyncio
 import base64
 import binascii
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -161,6 +162,7 @@ class FrameLink:
         self, token: str, tools: PageTools, limits: PageLimits, targets: tuple[str, ...], forget: Callable[[], object]
     ) -> None:
         self.token, self.targets = token, targets
+        self._name = secrets.token_hex(4)
         self._tools, self._limits, self._forget = tools, limits, forget
         self._version = _Version(0, "", limits)
         self._connections: list[_Connection] = []
@@ -189,9 +191,19 @@ class FrameLink:
         """Whether a frame is there."""
         return bool(self._connections)
 
-    def frame_path(self, cycle: int) -> str:
-        """Where the frame of a version lies on its server."""
-        return f"/frame/{self.token}?cycle={cycle}"
+    @property
+    def host(self) -> str:
+        """The name of the server for the version that is served now; browsers take it to the loopback address.
+
+        Each version is a site of its own, as a browser gives each site a process: under the same name the next version
+        would join the process of one that hangs, and hang with it.
+        """
+        return f"v{self.cycle}-{self._name}.localhost"
+
+    @property
+    def frame_path(self) -> str:
+        """Where the frame of that version lies on its server."""
+        return f"/frame/{self.token}?cycle={self.cycle}"
 
     def begin(self, cycle: int, code: str) -> None:
         """From now on the frame of this cycle is served, and given this code. Frames of others are cut off."""

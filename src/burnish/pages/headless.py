@@ -89,7 +89,7 @@ class HeadlessPage:
                 self._drawing.release()
         self._link.begin(cycle, code)
         try:
-            tab = self._open_tab(cycle)
+            tab = self._open_tab()
         except DevToolsError as error:
             raise self._explain(error) from error
         early: list[int | None] = []
@@ -184,7 +184,7 @@ class HeadlessPage:
         is_gone = self._is_closed or self._devtools.is_gone or (tab and tab.killed)
         return PageGone("the page was killed, or is closed") if is_gone else kind(str(error))
 
-    def _open_tab(self, cycle: int) -> Tab:
+    def _open_tab(self) -> Tab:
         """A new tab, with a session in it before anything of the version is loaded."""
         call = self._devtools.call
         target = call("Target.createTarget", url="about:blank", newWindow=True, width=WIDTH, height=HEIGHT)["targetId"]
@@ -192,7 +192,7 @@ class HeadlessPage:
         self._tab = tab = Tab(target, session)
         self._devtools.listen(session, lambda method, parameters: self._hear_tab(tab, method, parameters))
         call("Page.enable", session)
-        call("Page.navigate", session, url=self._server.address + self._link.frame_path(cycle))
+        call("Page.navigate", session, url=self._server.locate(self._link))
         return tab
 
     def _end(self, tab: Tab, why: Kill) -> None:

@@ -1,7 +1,7 @@
 """A live page in a tab of the user's own browser: a frame in the page of its run, which shows `frame` where it lies.
 
-The frame is another site than our pages, so a browser gives it a process of its own. We cannot end that process: a page
-that hangs is taken out of our page, and the browser ends what nothing shows any more.
+The frame of each version is a site of its own, so a browser gives it a process of its own. We cannot end that process:
+a page that hangs is taken out of our page, and the browser ends what nothing shows any more.
 """
 
 import threading
@@ -38,7 +38,7 @@ class UserPage:
         """The address of the version that runs now, to be shown; empty: none does."""
         if not self._is_open or self._link.killed:
             return ""
-        return self._server.address + self._link.frame_path(self._link.cycle)
+        return self._server.locate(self._link)
 
     def run(self, code: str, cycle: int) -> PageObserved:
         """Show this version in place of the one before, wherever the run is looked at, and watch it there."""

@@ -24,8 +24,6 @@ from burnish.errors import SandboxError
 from burnish.pages.channel import FrameLink
 from burnish.pages.page import PageLimits, PageTools
 
-FRAME_HOST = "frame.localhost"
-"""Browsers take it to the loopback address without asking anybody. Our own pages have another name: another site."""
 MOST_MESSAGE_BYTES = 8 << 20
 """A picture of a canvas is the largest of them."""
 START_SECONDS = 10
@@ -82,9 +80,13 @@ class FrameServer:
             time.sleep(0.005)
 
     @property
-    def address(self) -> str:
-        """Where frames are, as seen by a browser that reaches this listener."""
-        return f"http://{FRAME_HOST}:{self.port}"
+    def addresses(self) -> str:
+        """Where frames are, as a policy (`frame-src`) says it."""
+        return f"http://*.localhost:{self.port}"
+
+    def locate(self, link: FrameLink) -> str:
+        """The address of the version that a link serves now, as seen by a browser that reaches this listener."""
+        return f"http://{link.host}:{self.port}{link.frame_path}"
 
     def open(self, tools: PageTools, limits: PageLimits, targets: tuple[str, ...] = ()) -> FrameLink:
         """A link for the page of one run. `targets` (`127.0.0.2:*`) are what its code may reach besides its channel."""
@@ -102,10 +104,10 @@ class FrameServer:
 
     def _find_link(self, request: HTTPConnection) -> FrameLink | None:
         """Whose address this is; None where the token is wrong, or the host is a name that somebody else gave us."""
-        if request.headers.get("host", "") != f"{FRAME_HOST}:{self.port}":
-            return None
         link = self._links.get(request.path_params["token"])
-        return link if link and request.query_params.get("cycle") == str(link.cycle) else None
+        if link is None or request.headers.get("host", "") != f"{link.host}:{self.port}":
+            return None
+        return link if request.query_params.get("cycle") == str(link.cycle) else None
 
     async def _serve_frame(self, request: Request) -> Response:
         link = self._find_link(request)
@@ -127,7 +129,7 @@ class FrameServer:
 
 def make_headers(port: int, link: FrameLink) -> dict[str, str]:
     """What the frame's document may do."""
-    reachable = [f"ws://{FRAME_HOST}:{port}/channel/{link.token}"]
+    reachable = [f"ws://{link.host}:{port}/channel/{link.token}"]
     reachable += [f"{scheme}://{target}" for target in link.targets for scheme in ("http", "ws")]
     policy = {
         "default-src": "'none'",

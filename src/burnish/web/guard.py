@@ -92,9 +92,9 @@ class Access:
         return bool(self.password) and hmac.compare_digest(said, wanted)
 
 
-def allow_frames(address: str) -> str:
-    """The policy of a page that shows live pages: frames of this one address, and nothing else of it."""
-    return f"{POLICY}; frame-src {address}"
+def allow_frames(addresses: str) -> str:
+    """The policy of a page that shows live pages: frames of these addresses, and nothing else of them."""
+    return f"{POLICY}; frame-src {addresses}"
 
 
 class TooLarge(Exception):

@@ -36,7 +36,7 @@ async def show(request: Request) -> Response:
         steps = render_steps(view.run.events if view.run else (), language, translator(language))
         response = render(request, view.screen.template, view=view, parts=render_parts(view, language), steps=steps)
         if view.verb == "page":
-            response.headers["Content-Security-Policy"] = allow_frames(_runs(request).pages.address)
+            response.headers["Content-Security-Policy"] = allow_frames(_runs(request).pages.addresses)
         return response
 
     return await run_in_threadpool(build)

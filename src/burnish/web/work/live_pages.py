@@ -37,9 +37,9 @@ class LivePages:
         self._played: dict[str, FrameLink] = {}
 
     @property
-    def address(self) -> str:
-        """Where all frames come from."""
-        return self._serve().address
+    def addresses(self) -> str:
+        """Where all frames come from, as a policy says it."""
+        return self._serve().addresses
 
     def open(
         self, tools: PageTools, limits: PageLimits, targets: tuple[str, ...], cancel: threading.Event
@@ -68,7 +68,7 @@ class LivePages:
     def find_frame(self, run_id: str) -> str:
         """The address of what is played of this run; empty where nothing is."""
         played = self._played.get(run_id)
-        return f"{self.address}{played.frame_path(played.cycle)}" if played else ""
+        return self._serve().locate(played) if played else ""
 
     def close(self) -> None:
         """End all of it."""
