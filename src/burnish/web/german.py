@@ -9,10 +9,14 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from html import escape, unescape
 from importlib.resources import files
 from typing import NamedTuple
 
 MOST_KEPT = 4096
+_PART = re.compile(r"<(style|script|pre|code|\w+(?= translate=))\b.*?</\1>|<[^>]*>|[^<]+", re.DOTALL)
+"""Of a page whose texts are all escaped: what is not to be translated, a tag, a text."""
+_SPOKEN = re.compile(r'\b(title|placeholder|aria-label)="([^"]*)"')
 NUMBER = r"-?[0-9](?:[0-9., ]*[0-9])?"
 
 
@@ -55,6 +59,23 @@ def _compile_composed() -> tuple[Composed, ...]:
 def split_literals(english: str) -> list[str]:
     """The parts of a key that are always there."""
     return re.split(r"\{\w+\}|\(e?s\)", english)
+
+
+def tell_page(page: str, language: str) -> str:
+    """A whole page that a command has made, such as a report; code and what was printed stay as they are."""
+    return _PART.sub(_tell_part, page.replace('<html lang="en">', '<html lang="de">')) if language == "de" else page
+
+
+def _tell_part(part: re.Match[str]) -> str:
+    found = part[0]
+    if found.startswith("<"):
+        return _SPOKEN.sub(lambda one: f'{one[1]}="{_tell_escaped(one[2])}"', found) if part[1] is None else found
+    text = found.strip()
+    return found.replace(text, _tell_escaped(text)) if text else found
+
+
+def _tell_escaped(text: str) -> str:
+    return escape(tell(" ".join(unescape(text).split()), "de"))
 
 
 def tell(text: str, language: str) -> str:
