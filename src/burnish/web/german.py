@@ -14,6 +14,13 @@ from importlib.resources import files
 from typing import NamedTuple
 
 MOST_KEPT = 4096
+SINGULARS = {
+    **{"Zeilen": "Zeile", "Zweige": "Zweig", "Tests": "Test", "Dateien": "Datei", "Funktionen": "Funktion"},
+    **{"Funde": "Fund", "Pakete": "Paket", "Orte": "Ort", "Eingaben": "Eingabe", "Fassungen": "Fassung"},
+    **{"Aufgaben": "Aufgabe", "Versuche": "Versuch", "Fragen": "Frage", "Runden": "Runde", "Änderungen": "Änderung"},
+}
+"""What is said of one."""
+_ONE = re.compile(r"\b1 (\w+)")
 _PART = re.compile(r"<(style|script|pre|code|\w+(?= translate=))\b.*?</\1>|<[^>]*>|[^<]+", re.DOTALL)
 """Of a page whose texts are all escaped: what is not to be translated, a tag, a text."""
 _SPOKEN = re.compile(r'\b(title|placeholder|aria-label)="([^"]*)"')
@@ -95,6 +102,6 @@ def _translate(text: str) -> str | None:
         end = values.pop("end_of_it")
         told = {name: _translate(said) if name.startswith("said") else said for name, said in values.items()}
         if None not in told.values():
-            german = one.german.format(**told) + end
+            german = _ONE.sub(lambda one: f"1 {SINGULARS.get(one[1], one[1])}", one.german.format(**told)) + end
             return german[:1].upper() + german[1:] if text[:1].isupper() else german
     return None
