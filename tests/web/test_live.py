@@ -279,15 +279,15 @@ def test_the_result_comes_without_moving_what_is_read_and_stands_on_top_of_the_p
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "en"), (390, "de")])
 def test_a_question_comes_without_moving_what_is_read_and_stands_on_top_of_a_page_that_is_opened_for_it(
-    open_page: OpenPage, served: Served, client: httpx.Client, width: int
+    open_page: OpenPage, served: Served, client: httpx.Client, width: int, language: str
 ) -> None:
     model = HeldModel(open_scripted("demo")._script)
     served.models = [model]
-    page = open_page("/", viewport={"width": width, "height": 900})
+    page = open_page("/", viewport={"width": width, "height": 900}, locale=language)
     page.goto(f"{served.address}/runs/{served.begin(client, 'a function double(n), e.g. double(2) == 4')}")
-    page.wait_for_selector("#timeline .step:has-text('has written tests')")
+    page.wait_for_selector("#timeline .step:nth-child(6)")
     page.evaluate(f"{NOTE_PLACES} notePlaces()")
     model.let_all()
     page.wait_for_selector("#run[data-state=waiting] #part-wish form")
