@@ -109,7 +109,7 @@ def test_a_check_that_was_not_possible_says_so_in_german(served: Served, client:
 # --- reports ---
 
 FLAWED = {
-    "shop/cart.py": "import os\nimport subprocess\n\nPASSWORD = 'hunter2secret'\n\n\ndef total(items, tax):\n"
+    "shop/cart.py": "import os\nimport subprocess\n\nPASSWORD = 'hunter2secret'\nNOTE = '<img src=x>'  # nothing was found\n\n\ndef total(items, tax):\n"
     "    if tax > 3:\n        return 0\n    return sum(items) + tax\n\n\ndef run(cmd):\n"
     "    return subprocess.call(cmd, shell=True)\n",
     "shop/tests/test_cart.py": "from cart import total\n\n\ndef test_total():\n    assert total([1, 2], 0) == 3\n\n\n"
@@ -145,6 +145,7 @@ def test_the_report_of_a_check_is_in_german_and_code_in_it_stays_as_it_is(served
     assert not (left := english & {*list_texts(german)}), "\n".join(sorted(left))
     code = [re.findall(r"<(?:code|pre)>.*?</(?:code|pre)>", page, re.DOTALL) for page in (report, german)]
     assert code[0] == code[1] != []
+    assert "<img" not in german
 
 
 def test_the_report_of_an_evaluation_and_its_warnings_are_in_german(client: httpx.Client) -> None:
