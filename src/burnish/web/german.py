@@ -59,7 +59,8 @@ def _compile_composed() -> tuple[Composed, ...]:
             re.escape(english.removesuffix(".")),
         )
         expression = re.sub(r"\\\((e?s)\\\)", r"(?:\1)?", named) + r"(?P<end_of_it>\.?)"
-        compiled.append(Composed(literal, re.compile(expression, re.IGNORECASE | re.DOTALL), german.removesuffix(".")))
+        german = german.removesuffix(".") if english.endswith(".") else german
+        compiled.append(Composed(literal, re.compile(expression, re.IGNORECASE | re.DOTALL), german))
     return tuple(compiled)
 
 
@@ -102,6 +103,7 @@ def _translate(text: str) -> str | None:
         end = values.pop("end_of_it")
         told = {name: _translate(said) if name.startswith("said") else said for name, said in values.items()}
         if None not in told.values():
-            german = _ONE.sub(lambda one: f"1 {SINGULARS.get(one[1], one[1])}", one.german.format(**told)) + end
+            german = _ONE.sub(lambda one: f"1 {SINGULARS.get(one[1], one[1])}", one.german.format(**told))
+            german += "" if german.endswith(".") else end
             return german[:1].upper() + german[1:] if text[:1].isupper() else german
     return None
