@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from html import unescape
 from itertools import chain
@@ -23,7 +24,7 @@ from burnish.pages.findings import KILLED, find_troubles
 from burnish.pages.rubric import SHIPPED, load_case
 from burnish.report.deliverables import list_open_questions
 from burnish.web.evaluation_view import measure, open_folder
-from burnish.web.german import read_composed, split_literals, tell
+from burnish.web.german import LONGEST, read_composed, split_literals, tell
 from burnish.web.page import translator
 from burnish.web.steps import tell_steps
 from tests.commands.test_fix_from_test import RIGHT, TEST
@@ -86,6 +87,16 @@ def test_what_a_model_or_a_user_said_stays_as_it_is_within_a_sentence() -> None:
     assert tell("nothing was found", "en") == "nothing was found"
 
 
+@pytest.mark.slow
+def test_nothing_that_is_said_takes_long_to_look_through() -> None:
+    for english in read_composed():
+        almost = "1".join(split_literals(english.removesuffix(".")))[:-1]
+        began = time.process_time()
+        tell((almost * LONGEST)[: LONGEST - 1] + "\0", "de")
+        assert time.process_time() - began < 3, english
+    assert tell("nothing was found; " * LONGEST, "de").startswith("nothing was found")
+
+
 def test_every_composed_sentence_is_one_that_is_said_and_holds_the_same_values() -> None:
     said = "\n".join(list_all_texts()).lower()
     unsaid = []
@@ -109,7 +120,8 @@ def test_a_check_that_was_not_possible_says_so_in_german(served: Served, client:
 # --- reports ---
 
 FLAWED = {
-    "shop/cart.py": "import os\nimport subprocess\n\nPASSWORD = 'hunter2secret'\nNOTE = '<img src=x>'  # nothing was found\n\n\ndef total(items, tax):\n"
+    "shop/cart.py": "import os\nimport subprocess\n\nPASSWORD = 'hunter2secret'\n"
+    "NOTE = '<img src=x>'  # nothing was found\n\n\ndef total(items, tax):\n"
     "    if tax > 3:\n        return 0\n    return sum(items) + tax\n\n\ndef run(cmd):\n"
     "    return subprocess.call(cmd, shell=True)\n",
     "shop/tests/test_cart.py": "from cart import total\n\n\ndef test_total():\n    assert total([1, 2], 0) == 3\n\n\n"

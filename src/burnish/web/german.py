@@ -14,6 +14,8 @@ from importlib.resources import files
 from typing import NamedTuple
 
 MOST_KEPT = 4096
+LONGEST = 600
+"""Characters: no sentence of ours is longer, and what others say could be made to take long to look through."""
 SINGULARS = {
     **{"Zeilen": "Zeile", "Zweige": "Zweig", "Tests": "Test", "Dateien": "Datei", "Funktionen": "Funktion"},
     **{"Funde": "Fund", "Pakete": "Paket", "Orte": "Ort", "Eingaben": "Eingabe", "Fassungen": "Fassung"},
@@ -88,7 +90,7 @@ def _tell_escaped(text: str) -> str:
 
 def tell(text: str, language: str) -> str:
     """What a run or a check has said, in the reader's language; as it is where that is not known."""
-    return (_translate(text) if language == "de" else None) or text
+    return (_translate(text) if language == "de" and len(text) <= LONGEST else None) or text
 
 
 @lru_cache(MOST_KEPT)
