@@ -77,11 +77,12 @@ def tell_page(page: str, language: str) -> str:
 
 
 def _tell_part(part: re.Match[str]) -> str:
-    found = part[0]
+    found, is_left_alone = part[0], part[1] is not None
+    if is_left_alone or found.isspace():
+        return found
     if found.startswith("<"):
-        return _SPOKEN.sub(lambda one: f'{one[1]}="{_tell_escaped(one[2])}"', found) if part[1] is None else found
-    text = found.strip()
-    return found.replace(text, _tell_escaped(text)) if text else found
+        return _SPOKEN.sub(lambda one: f'{one[1]}="{_tell_escaped(one[2])}"', found)
+    return found.replace(found.strip(), _tell_escaped(found))
 
 
 def _tell_escaped(text: str) -> str:
