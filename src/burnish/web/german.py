@@ -22,6 +22,7 @@ SINGULARS = {
     **{"Aufgaben": "Aufgabe", "Versuche": "Versuch", "Fragen": "Frage", "Runden": "Runde", "Änderungen": "Änderung"},
 }
 """What is said of one."""
+_FREE = re.compile(r"\{(?!(?:n|said)[_}])")
 _ONE = re.compile(r"\b1 (\w+)")
 _PART = re.compile(r"<(style|script|pre|code|\w+(?= translate=))\b.*?</\1>|<[^>]*>|[^<]+", re.DOTALL)
 """Of a page whose texts are all escaped: what is not to be translated, a tag, a text."""
@@ -53,7 +54,7 @@ def read_composed() -> Mapping[str, str]:
 @cache
 def _compile_composed() -> tuple[Composed, ...]:
     compiled = []
-    for english, german in read_composed().items():
+    for english, german in sorted(read_composed().items(), key=lambda entry: bool(_FREE.match(entry[0]))):
         literal = max(split_literals(english), key=len).lower().strip(" .")
         named = re.sub(
             r"\\{(\w+)\\}",
