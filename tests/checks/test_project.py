@@ -45,7 +45,11 @@ def test_a_wrong_setting_is_refused_with_what_is_allowed(tmp_path: Path, line: s
     assert_snapshot(str(caught.value), f"bench/setting {line}")
 
 
-@pytest.mark.parametrize("text", ["tool.burnish = 3\n", "[tool.burnish\n", "\xff\xfe"])
+LONG, DEEP = "1" * 5000, "[" * 5000
+UNREADABLE = ["tool.burnish = 3\n", "[tool.burnish\n", "\xff\xfe", f"a = {LONG}\n", f"a = {DEEP}\n"]
+
+
+@pytest.mark.parametrize("text", [*UNREADABLE, f"[tool.burnish]\nquality = 0x{LONG}\n"])
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "pyproject.toml").write_bytes(text.encode("latin-1"))
     with pytest.raises(SetupProblem):

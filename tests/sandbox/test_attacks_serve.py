@@ -142,7 +142,7 @@ def test_who_kills_the_relay_is_gone_with_it(box):
         members = family(served._cell.process.pid)
         with contextlib.suppress(OSError):
             ask(served, f"{OTHERS}import signal\nfor pid in pids:\n    if pid != 1: os.kill(pid, signal.SIGKILL)", 5)
-        served._thread.join(5)
+        served._thread.join(30)
         assert not served.alive
         assert not served.folder.exists()
     assert not remaining(members, 2.0)

@@ -2,9 +2,11 @@
 
 import http.client
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -142,7 +144,7 @@ def test_without_isolation_nothing_is_served():
 def test_a_program_that_ends_later_says_how_and_its_socket_is_gone(box):
     with serve_shell(box) as served:
         ask(served, "import os; os._exit(7)")
-        served._thread.join(5)
+        served._thread.join(30)
         assert (served.alive, served.ended.exit_code, served.ended.over) == (False, 7, "")
         assert not served.folder.exists()
 
@@ -174,6 +176,25 @@ def test_jobs_go_on_beside_a_served_program(box, shell):
     assert box.run(["true"]).exit_code == 0
     assert box.grade("def f(): return 1", "assert f() == 1").all_passed
     assert ask(shell, "print(1)") == "1\n"
+
+
+def test_who_closes_beside_another_returns_no_earlier_than_all_of_it_is_gone(monkeypatch):
+    began, remove = threading.Event(), shutil.rmtree
+
+    def remove_slowly(*given, **options):
+        began.set()
+        time.sleep(0.3)
+        remove(*given, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", remove_slowly)
+    with open_sandbox("bubblewrap", cells=1) as box:
+        served = serve_shell(box)
+        stopper = threading.Thread(target=served.stop)
+        stopper.start()
+        assert began.wait(10)
+        served._cell.close()
+        assert not served.folder.exists()
+        stopper.join()
 
 
 @pytest.mark.slow

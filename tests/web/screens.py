@@ -116,6 +116,7 @@ def list_screens(served: Served, client: httpx.Client, filled: Filled) -> list[s
         f"/pages?from={filled.page}",
         f"/compare?a={run}&b={filled.stopped}",
         f"/delete?run={run}",
+        "/train/remove?name=evil",
         "/runs?search=%3Cimg%20src=x%20onerror=alert(6)%3E",
         f"/evaluate/compare?run={evaluation}&run={filled.other_evaluation}",
         f"/evaluate/{evaluation}/attempt?task=toy%2F1&seed=0",

@@ -5,6 +5,7 @@ tests look for the same on every machine, without a network and without npm. No 
 """
 
 import ast
+import re
 import string
 import tomllib
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from jinja2 import nodes
 
 from burnish.config import RULES
 from burnish.web import page as pages
+from burnish.web.german import tell
 from burnish.web.page import read_german, templates
 from tests.support import script
 from tests.web.conftest import HeldModel, Served
@@ -233,7 +235,9 @@ def list_all_texts() -> set[str]:
         assert engine.loader
         source = engine.loader.get_source(engine, name)[0]
         texts |= {str(one.value) for one in engine.parse(source).find_all(nodes.Const)}
-    return texts
+    scripts = [*Path(str(files("burnish.pages"))).glob("*.js"), *Path(str(files("burnish.pages"))).glob("cases/*/*")]
+    texts |= {file.read_text() for file in scripts}
+    return texts | set(re.findall(r'\bsay\("([^"]+)"', (files("burnish.evals") / "page/script.js").read_text()))
 
 
 def test_every_sentence_has_its_german_and_none_is_left_over() -> None:
@@ -245,15 +249,26 @@ def test_every_sentence_has_its_german_and_none_is_left_over() -> None:
     assert not (left := set(german) - list_all_texts()), "\n".join(sorted(left))
 
 
-def test_what_somebody_can_put_right_is_said_in_german_too(client: httpx.Client) -> None:
-    german, said = read_german(), set[str]()
-    for file in Path(str(files("burnish.web"))).rglob("*.py"):
+PLANTED = "The moon is full. Wait for 7 days, and try again."
+
+
+def list_problems(*sources: Path) -> Iterator[str]:
+    """What these files tell people to put right, each value that is filled in as a 7."""
+    for file in sources:
         calls = [one for one in ast.walk(ast.parse(file.read_text())) if isinstance(one, ast.Call)]
-        told = [call.args[0] for call in calls if getattr(call.func, "id", "") == "SetupProblem" and call.args]
-        if file.name != "page.py":  # live pages
-            said |= {str(one.value) for one in told if isinstance(one, ast.Constant)}
-    assert len(said) > 30
-    assert not (lacking := said - german.keys()), "\n".join(sorted(lacking))
+        for call in calls if file.name != "server.py" else ():  # it speaks in a terminal
+            if getattr(call.func, "id", "") == "SetupProblem" and isinstance(
+                call.args[0], ast.Constant | ast.JoinedStr
+            ):
+                parts = call.args[0].values if isinstance(call.args[0], ast.JoinedStr) else [call.args[0]]
+                yield "".join(str(one.value) if isinstance(one, ast.Constant) else "7" for one in parts)
+
+
+def test_what_somebody_can_put_right_is_said_in_german_too(client: httpx.Client) -> None:
+    said = [*list_problems(*Path(str(files("burnish.web"))).rglob("*.py"))]
+    assert len(said) > 60
+    lacking = {text for text in [*said, PLANTED] if tell(text, "de") == text}
+    assert lacking == {PLANTED}, "\n".join(sorted(lacking))
     client.headers["Accept-Language"] = "de"
     assert "Sagen Sie in einem Satz" in client.post("/write", data={"sentence": ""}).text
     assert "Unter dieser Adresse ist nichts" in client.get("/nowhere/there").text

@@ -1,7 +1,11 @@
 """What runs and checks have said, in German: every sentence of ours that a page shows of them."""
 
+import json
 import re
+import time
 from collections.abc import Iterator
+from html import unescape
+from itertools import chain
 from pathlib import Path
 
 import httpx
@@ -10,9 +14,17 @@ import pytest
 import burnish
 from burnish import Run, Store
 from burnish.checks.check import read_findings
+from burnish.evals.reports.report_text import list_warnings
+from burnish.evals.schema import EvalLimits, LeftOut
+from burnish.events import PageObserved
+from burnish.events.pages import PageError
 from burnish.models.scripted import ScriptedModel
+from burnish.pages.answer import read_answer
+from burnish.pages.findings import KILLED, find_troubles
+from burnish.pages.rubric import SHIPPED, load_case
 from burnish.report.deliverables import list_open_questions
-from burnish.web.german import read_composed, split_literals, tell
+from burnish.web.evaluation_view import measure, open_folder
+from burnish.web.german import LONGEST, read_composed, split_literals, tell
 from burnish.web.page import translator
 from burnish.web.steps import tell_steps
 from tests.commands.test_fix_from_test import RIGHT, TEST
@@ -20,11 +32,16 @@ from tests.commands.test_fix_from_test import project as project
 from tests.support import ASKING, DOUBLE, GOOD, OWN_TESTS, SQUARE, WRONG, script
 from tests.web.conftest import Served
 from tests.web.test_accessible import list_all_texts
-from tests.web.test_check_page import keep_check
+from tests.web.test_check_page import keep_check, send, wait_for
+from tests.web.test_evaluate_page import fake
+from tests.web.test_uploads import make_zip
 
 OWN_WORDS = ("task", "model", "function", "read", "assumed", "open", "files")
 """Labels of lines that hold what a user, a model or a file said, and nothing else."""
 NOT_WORDS = re.compile(r"(assert .*|[\d .,%]*|got: .*)")
+
+ENGLISH = re.compile(r"\b(the|of|and|are|with|that|which|they|not)\b")
+QUOTED = re.compile(r"`[^`]*`|'[^']*'|“[^”]*”|TypeError: .*")
 
 
 def list_said(run: Run) -> Iterator[str]:
@@ -40,8 +57,9 @@ def list_said(run: Run) -> Iterator[str]:
 
 
 def find_english(texts: Iterator[str]) -> set[str]:
-    """Those that have no German."""
-    return {text for text in texts if not NOT_WORDS.fullmatch(text) and tell(text, "de") == text}
+    """Those that have no German, or not of all that is in them."""
+    told = {text: tell(text, "de") for text in texts if not NOT_WORDS.fullmatch(text)}
+    return {text for text, german in told.items() if german == text or ENGLISH.search(QUOTED.sub("", german))}
 
 
 @pytest.mark.slow
@@ -62,7 +80,8 @@ def test_all_that_a_run_says_is_said_in_german(store: Store, project: Path) -> N
 
 def test_a_sentence_that_has_no_german_is_found() -> None:
     planted = "the moon was full, so nothing was measured"
-    assert find_english(iter(["nothing was found", planted, "assert f(1) == 2", "75 of 100"])) == {planted}
+    half = "the moon was full of it gives 3 or 4"
+    assert find_english(iter(["nothing was found", planted, half, "assert f(1) == 2", "75 of 100"])) == {planted, half}
 
 
 def test_what_a_model_or_a_user_said_stays_as_it_is_within_a_sentence() -> None:
@@ -73,13 +92,23 @@ def test_what_a_model_or_a_user_said_stays_as_it_is_within_a_sentence() -> None:
     assert tell("nothing was found", "en") == "nothing was found"
 
 
+@pytest.mark.slow
+def test_nothing_that_is_said_takes_long_to_look_through() -> None:
+    for english in read_composed():
+        almost = "1".join(split_literals(english.removesuffix(".")))[:-1]
+        began = time.process_time()
+        tell((almost * LONGEST)[: LONGEST - 1] + "\0", "de")
+        assert time.process_time() - began < 3, english
+    assert tell("nothing was found; " * LONGEST, "de").startswith("nothing was found")
+
+
 def test_every_composed_sentence_is_one_that_is_said_and_holds_the_same_values() -> None:
     said = "\n".join(list_all_texts()).lower()
     unsaid = []
     for english, german in read_composed().items():
         names = set(re.findall(r"\{(\w+)\}", english))
         assert set(re.findall(r"\{(\w+)\}", german)) <= names, english
-        words = re.findall(r"[^ .,;:()]+", max(split_literals(english), key=len).lower())
+        words = re.findall(r"[^ .,;:()·]+", max(split_literals(english), key=len).lower())
         runs = [" ".join(words[at : at + 2]) for at in range(max(1, len(words) - 1))]
         unsaid += [] if len(words) < 3 or any(run in said for run in runs) else [english]
     assert unsaid == [], "nobody says these"
@@ -89,5 +118,98 @@ def test_a_check_that_was_not_possible_says_so_in_german(served: Served, client:
     client.headers["Accept-Language"] = "de"
     sent = client.post("/check", data={"kind": "quick"}, files={"file": ("a.zip", b"PK no zip")})
     assert "ist kein Zip, oder es ist beschädigt" in sent.text
-    saved = keep_check(served, said="tests failed: 1 of 2 tests failed.", state="problem")
+    saved = keep_check(served, said="The moon was full.", state="problem")
     assert saved.said in client.get(f"/check/{saved.id}").text, "what is not known stays as it is"
+
+
+# --- reports ---
+
+FLAWED = {
+    "shop/cart.py": "import os\nimport subprocess\n\nPASSWORD = 'hunter2secret'\n"
+    "NOTE = '<img src=x>'  # nothing was found\n\n\ndef total(items, tax):\n"
+    "    if tax > 3:\n        return 0\n    return sum(items) + tax\n\n\ndef run(cmd):\n"
+    "    return subprocess.call(cmd, shell=True)\n",
+    "shop/tests/test_cart.py": "from cart import total\n\n\ndef test_total():\n    assert total([1, 2], 0) == 3\n\n\n"
+    "def test_wrong():\n    assert total([1], 1) == 3\n",
+}
+NAMES = re.compile(
+    r"[✓✗–⋯←→ ]*|k|1970-.*|cart\.py(:\d+)?|shop|[BF]\d+(, [\w-]+)?|tests/test_cart\.py|[\d.]+ .?s|docstring|"
+    r"`\w+` imported .*|Consider possible .*|Tests|Mutation|Burnish|pass@[1k]|reflect|toy/\d( · seed \d)?|"
+    r"local:m|llama\.cpp"
+)
+"""What stands in a report and is no sentence of ours, or is the same in both languages."""
+
+
+def list_texts(page: str) -> Iterator[str]:
+    """What a report says that has no scripts, code or output in it."""
+    shown = re.sub(r"<(style|script|pre|code|\w+(?= translate))\b.*?</\1>", "", page, flags=re.DOTALL)
+    texts = (
+        " ".join(unescape(text).split())
+        for text in re.findall(r">([^<>]+)<|title=\"([^\"]+)\"", shown)
+        for text in text
+    )
+    return (text for text in texts if not NAMES.fullmatch(text) and not NOT_WORDS.fullmatch(text))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_the_report_of_a_check_is_in_german_and_code_in_it_stays_as_it_is(served: Served, client: httpx.Client) -> None:
+    saved = wait_for(served, send(client, "shop.zip", make_zip(FLAWED)))
+    report = client.get(f"/check/{saved.id}/report").text
+    client.headers["Accept-Language"] = "de"
+    german = client.get(f"/check/{saved.id}/report").text
+    assert len(english := {*list_texts(report)}) > 40
+    assert not (left := english & {*list_texts(german)}), "\n".join(sorted(left))
+    assert not [text for text in list_texts(german) if ENGLISH.search(QUOTED.sub("", text))]
+    code = [re.findall(r"<(?:code|pre)>.*?</(?:code|pre)>", page, re.DOTALL) for page in (report, german)]
+    assert code[0] == code[1] != []
+    assert "<img" not in german
+
+
+def test_the_report_of_an_evaluation_and_its_warnings_are_in_german(client: httpx.Client) -> None:
+    ids = [
+        fake({"toy/1": [False, True], "toy/2": [False]}, seeds=(0, 1)),
+        fake({"toy/1": [True]}, limit=5, split="tune"),
+    ]
+    for evaluation in ids:
+        report = client.get(f"/evaluate/{evaluation}/report", headers={"Accept-Language": "en"}).text
+        client.headers["Accept-Language"] = "de"
+        german = client.get(f"/evaluate/{evaluation}/report").text
+        assert not (left := {*list_texts(report)} & {*list_texts(german)}), "\n".join(sorted(left))
+        assert not [text for text in list_texts(german) if ENGLISH.search(QUOTED.sub("", text))]
+        words = json.loads(german.partition('id="words">')[2].partition("</script>")[0])
+        assert words["The task"] == "Die Aufgabe"
+    results = measure(open_folder(ids[0])).model_copy(
+        update={
+            "replayed": "x",
+            "answers": 2,
+            "not_recorded": 3,
+            "stopped_by": "seconds",
+            "dollars_unknown": "no price",
+        }
+        | {"limit": 3, "errors": 2, "broken": (LeftOut(id="a", why="b"),), "split": "calibrate"}
+        | {"limits": EvalLimits(seconds=9.0)}
+    )
+    assert len(warnings := [*list_warnings(results)]) == 10
+    assert not find_english(iter(warnings))
+
+
+def test_all_that_a_live_page_is_judged_by_is_said_in_german() -> None:
+    error = PageError(kind="exception", message="box is null", line=1, cycle=1)
+    dull = PageObserved(cycle=1, errors=(error,), canvas="blank", heap_growth_bytes=1 << 30)
+    seen = [dull, PageObserved(cycle=1, canvas="drawn"), *(PageObserved(cycle=1, killed=why) for why in KILLED)]
+    found = [one.text for one in chain.from_iterable(find_troubles("an animation", "box.x", each) for each in seen)]
+    assert len(found) >= len(KILLED) + 3
+    criteria = [one for name in SHIPPED for one in load_case(name).criteria]
+    answers = [
+        "[1](2)",
+        "<html><script>f()</script></html>",
+        '{"code": "f()"}',
+        "```js\nf()\n```\n```js\ng()\n```",
+        "`",
+    ]
+    said = [read_answer(text) for text in answers]
+    texts = [*found, *(one.what for one in criteria), *(one.repaired or one.why for one in said)]
+    assert not (english := find_english(iter(filter(None, texts)))), "\n".join(sorted(english))
+    whys = chain.from_iterable(re.findall(r"(?:\|\||\?|:) (['\"])(\w[^'\"]*)\1", one.script) for one in criteria)
+    assert not (english := find_english(why for _, why in whys if len(why.split()) > 2)), "\n".join(sorted(english))

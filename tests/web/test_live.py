@@ -18,6 +18,7 @@ import httpx
 import pytest
 
 from burnish.events import Stopped
+from burnish.models.scripted import open_scripted
 from burnish.runs.record import read_record
 from burnish.web.page import translator
 from burnish.web.steps import describe_notice, tell_steps
@@ -275,6 +276,30 @@ def test_the_result_comes_without_moving_what_is_read_and_stands_on_top_of_the_p
     page.reload()
     assert page.locator(".verdict").bounding_box()["y"] < page.locator("#timeline").bounding_box()["y"]
     assert not page.is_visible(".to-result")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "en"), (390, "de")])
+def test_a_question_comes_without_moving_what_is_read_and_stands_on_top_of_a_page_that_is_opened_for_it(
+    open_page: OpenPage, served: Served, client: httpx.Client, width: int, language: str
+) -> None:
+    model = HeldModel(open_scripted("demo")._script)
+    served.models = [model]
+    page = open_page("/", viewport={"width": width, "height": 900}, locale=language)
+    page.goto(f"{served.address}/runs/{served.begin(client, 'a function double(n), e.g. double(2) == 4')}")
+    page.wait_for_selector("#timeline .step:nth-child(6)")
+    page.evaluate(f"{NOTE_PLACES} notePlaces()")
+    model.let_all()
+    page.wait_for_selector("#run[data-state=waiting] #part-wish form")
+    page.wait_for_timeout(200)
+    assert page.evaluate("[...window.places]") == [page.locator("#timeline").bounding_box()["y"]]
+    page.click(".to-wish")
+    assert 0 <= page.locator("#part-wish h2").bounding_box()["y"] < 800
+    page.reload()
+    assert page.locator("#part-wish").bounding_box()["y"] < page.locator("#timeline").bounding_box()["y"]
+    assert not page.is_visible(".to-wish")
+    page.click("#part-wish button[value=A]")
+    page.wait_for_selector(".columns ~ #part-wish", state="attached")  # the next one would come below again
 
 
 @pytest.mark.slow

@@ -43,6 +43,16 @@ def test_a_training_that_is_not_there_is_said(client: httpx.Client, name: str) -
     assert client.get(f"/train/{name}").status_code in (400, 404)
 
 
+def test_taking_an_adapter_away_is_asked_first_by_a_page_that_takes_nothing_away(client: httpx.Client) -> None:
+    folder = keep("mine")
+    assert 'href="/train/remove?name=mine"' in (page := client.get("/train").text)
+    assert "<form" not in page.partition("<main")[2], "no click on the list takes anything away"
+    asked = client.get("/train/remove", params={"name": "mine"})
+    assert 'action="/train/remove"' in asked.text
+    assert folder.is_dir()
+    assert client.get("/train/remove", params={"name": "nobody"}).status_code == 400
+
+
 def test_an_adapter_is_taken_away_and_nothing_else_can_be(client: httpx.Client) -> None:
     keep("mine")
     kept = keep("other")

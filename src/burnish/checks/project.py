@@ -154,6 +154,9 @@ def read_settings(root: Path) -> Settings:
         raise SetupProblem(
             f"[tool.burnish] in pyproject.toml: {' '.join(lines)} Put that right and try again."
         ) from error
+    except ValueError as error:  # a hexadecimal number may be as long as it likes, until it is to be written
+        why = "it holds a number of more digits than Python writes."
+        raise SetupProblem(f"[tool.burnish] in pyproject.toml: {why} Put that right and try again.") from error
 
 
 def tool_table(root: Path) -> Mapping[str, Any]:
@@ -167,8 +170,11 @@ def tool_table(root: Path) -> Mapping[str, Any]:
         table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
     except tomllib.TOMLDecodeError as error:
         raise SetupProblem(f"{file} is not TOML: {error}. Put that right and try again.") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise SetupProblem(f"{file} cannot be read: {error}. Put that right and try again.") from None
+    except ValueError:  # only of numbers, and its own words are about a setting of Python's
+        why = "it holds a number of more digits than Python reads"
+        raise SetupProblem(f"{file} cannot be read: {why}. Put that right and try again.") from None
     return cast(Mapping[str, Any], table) if isinstance(table, dict) else {}
 
 

@@ -71,7 +71,7 @@ def render_page(checked: CheckResults, texts: Mapping[str, str]) -> str:
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{html_line(f'{checked.project.name}: {headline}')}</title>",
+            f"<title>{html_line(f'{headline} · {checked.project.name}')}</title>",
             f"<style>\n{style}</style>\n</head>\n<body>\n<main>",
             f'<p class="eyebrow">burnish check · {html_line(words.summarise(checked))}</p>',
             f'<h1 class="{kind}"><span aria-hidden="true">{symbol}</span>{html_line(headline)}.</h1>',
@@ -115,7 +115,7 @@ def _render_tests(item: Evidence) -> Iterator[str]:
             result = f'<span class="{kind}">{word}</span>'
             result += ' <span class="bad">✗ flaky</span>' if case.id in details.flaky else ""
             why = f"<pre>{escape(strip_controls(case.message))}</pre>" if case.message else ""
-            rows.append((f"{html_line(case.id)}{why}", result, f"{case.seconds:.3f}"))
+            rows.append((f'<span translate="no">{html_line(case.id)}</span>{why}', result, f"{case.seconds:.3f}"))
         is_open = some is bad or (not bad and len(cases) <= FEW)
         yield _fold(title, _table(("test", "result", "seconds"), rows, (2,)), is_open)
     printed = escape(strip_controls(details.printed).strip())
@@ -138,8 +138,9 @@ def _render_mutation(item: Evidence) -> Iterator[str]:
         lines = [line for line in strip_controls(finding.diff).split("\n") if line]
         lines = [escape(line[:300]) for line in lines if not line.startswith(("--- ", "+++ "))]
         # The signs stay, so that colour is not all that tells the lines apart; none of them is escaped.
-        diff = "".join(f'<div class="{kinds.get(line[:1], "")}">{line}</div>' for line in lines[:60])
-        head = f"<b>{html_line(words.format_place(finding))}</b> <span class='small'>{html_line(finding.what)}</span>"
+        diff = "".join(f'<div translate="no" class="{kinds.get(line[:1], "")}">{line}</div>' for line in lines[:60])
+        head = f"<b translate='no'>{html_line(words.format_place(finding))}</b> "
+        head += f"<span class='small'>{html_line(finding.what)}</span>"
         found.append(f'<div>{head}<div class="diff">{diff}</div></div>')
     if found:
         yield '<p class="small">Each of these changes makes the code different, and no test noticed. A test that fails '
@@ -182,7 +183,7 @@ def _render_dependencies(item: Evidence) -> Iterator[str]:
         if any(row.name in line for line in unknown):
             none = '<span class="none">– not known</span>'
         holes = f'<span class="bad">✗</span> {holes}' if holes else none
-        name, version = f"<b>{html_line(row.name)}</b>", html_line(row.version or "?")
+        name, version = f'<b translate="no">{html_line(row.name)}</b>', html_line(row.version or "?")
         rows.append((name, version, html_line(str(row.first_release or "?")), holes, note))
     if rows:
         yield f'<div class="card">{_table(("package", "version", "first release", "known holes", "note"), rows)}</div>'
@@ -218,7 +219,8 @@ def _render_performance(item: Evidence) -> Iterator[str]:
             bars += f'<div>{time}<i style="height:{height:.1f}%"></i><span>{size:,.0f}</span></div>'
         growth = f"time grows: <b>{html_line(row.growth)}</b>" if row.growth else "not measured"
         memory = f"; memory: {html_line(row.memory_growth)}" if row.memory_growth else ""
-        head = f"<h3>{html_line(row.name)}</h3><p>{growth} with {html_line(row.argument or 'its input')}{memory}</p>"
+        head = f"<h3 translate='no'>{html_line(row.name)}</h3>"
+        head += f"<p>{growth} with {html_line(row.argument or 'its input')}{memory}</p>"
         chart = f'<div class="points">{bars}</div>' if bars else ""
         note = f'<p class="small">{html_line(row.note)}</p>' if row.note else ""
         cards.append(f'<div class="card">{head}{chart}{note}</div>')
@@ -320,8 +322,9 @@ def render_files(checked: CheckResults, texts: Mapping[str, str]) -> Iterator[st
     for place, (name, text) in enumerate(texts.items()):
         said = [plural(len(notes[name]), "finding")] if name in notes else []
         said += [f"{plural(len(missed[name]), 'line')} that no test runs"] if name in missed else []
-        yield f'<details class="card file"{"" if place else " open"}><summary><b>{html_line(name, 160)}</b> '
-        yield f'<span class="small">{", ".join(said)}</span></summary><div class="code">'
+        yield f'<details class="card file"{"" if place else " open"}><summary>'
+        yield f'<b translate="no">{html_line(name, 160)}</b> <span class="small">{", ".join(said)}</span></summary>'
+        yield '<div class="code">'
         unrun = missed.get(name, set())
         by_line: dict[int, list[Note]] = defaultdict(list)
         for check, finding in notes.get(name, [])[:MOST_NOTES]:

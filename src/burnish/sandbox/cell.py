@@ -223,4 +223,5 @@ class Cell:
             self.control.close()
             if self.process.stderr:
                 self.process.stderr.close()
-        self.tidy()
+        with self._ending:  # whoever closes it beside another returns no earlier than all of it is gone
+            self.tidy()

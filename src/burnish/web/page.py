@@ -68,6 +68,8 @@ def translator(language: str) -> Translate:
 
     def translate(sentence: str, **values: object) -> str:
         text = table.get(sentence, sentence)
+        if "why" in values:  # a reason is a sentence, too
+            values["why"] = tell(str(values["why"]), language)
         return text.format(**values) if values else text
 
     return translate

@@ -115,8 +115,8 @@ def holds_tests(tests: str) -> bool:
     try:
         parse(tests)
     except PARSE_ERRORS as error:
-        line = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise SetupProblem(f"The tests are not valid Python{line}, so nothing can be tested with them.") from error
+        flaw = f"line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else type(error).__name__
+        raise SetupProblem(f"The tests are not valid Python ({flaw}), so nothing can be tested with them.") from error
     return True
 
 

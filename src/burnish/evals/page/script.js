@@ -1,6 +1,7 @@
 // Opens transcripts and filters the grid. Everything that is shown becomes a text node: no data is ever read as HTML.
 "use strict";
 const { texts, attempts } = JSON.parse(document.getElementById("transcripts").textContent);
+const words = JSON.parse(document.getElementById("words")?.textContent ?? "{}"); // of another language than English
 const tiles = [...document.querySelectorAll(".grid button")];
 const dialog = document.querySelector("dialog");
 const story = document.getElementById("story");
@@ -20,47 +21,51 @@ function fold(label, ...inside) {
   return made;
 }
 
+function say(text, values = {}) {
+  return (words[text] ?? text).replace(/{(\w+)}/g, (name, of) => values[of] ?? name);
+}
+
 const badge = (kind, text) => make("span", `badge ${kind}`, text);
 
 const tell = {
   task(box, [, prompt, code]) {
-    box.append(make("h3", "", "The task"), make("pre", "", texts[prompt]));
-    if (texts[code]) box.append(fold("The code it starts from", make("pre", "", texts[code])));
+    box.append(make("h3", "", say("The task")), make("pre", "", texts[prompt]));
+    if (texts[code]) box.append(fold(say("The code it starts from"), make("pre", "", texts[code])));
   },
   ask(box, [, purpose, messages, temperature], seen) {
-    box.append(make("h3", "", `Call ${++seen.calls}: ${purpose}`));
+    box.append(make("h3", "", say("Call {n}: {purpose}", { n: ++seen.calls, purpose })));
     const said = messages.flatMap(([role, text]) => [make("p", "role", role), make("pre", "", texts[text])]);
-    box.append(fold(`What the model was asked (temperature ${Math.round(temperature * 100) / 100})`, ...said));
+    box.append(fold(say("What the model was asked (temperature {n})", { n: Math.round(temperature * 100) / 100 }), ...said));
   },
   reply(box, [, text, tokens, seconds, ended]) {
-    const cut = { length: ", cut at its limit", cut: ", broken off" }[ended] || "";
-    box.append(fold(`What it answered: ${tokens} tokens in ${seconds} s${cut}`, make("pre", "", texts[text])));
+    const cut = { length: say(", cut at its limit"), cut: say(", broken off") }[ended] || "";
+    box.append(fold(say("What it answered: {tokens} tokens in {seconds} s", { tokens, seconds }) + cut, make("pre", "", texts[text])));
   },
   code(box, [, version, by, code, problem], seen) {
     const score = seen.scores.get(version);
-    box.append(make("h3", "", `Version ${version}, by ${by}`));
-    if (texts[problem]) box.append(badge("bad", "cannot be run"), make("p", "small", texts[problem]));
+    box.append(make("h3", "", say("Version {version}, by {by}", { version, by })));
+    if (texts[problem]) box.append(badge("bad", say("cannot be run")), make("p", "small", texts[problem]));
     if (score) {
       const [, , passed, late, why] = score;
       box.classList.add(passed ? "good" : "bad");
-      box.append(badge(passed ? "good" : "bad", passed ? "passes the scoring tests" : `fails the scoring tests${late ? ": out of time" : ""}`));
+      box.append(badge(passed ? "good" : "bad", (passed ? say("passes the scoring tests") : say("fails the scoring tests")) + (late ? say(": out of time") : "")));
       if (texts[why]) box.append(make("p", "small", texts[why]));
     }
     if (texts[code]) box.append(make("pre", "", texts[code]));
   },
   tests(box, [, version, passed, total, problem, failed]) {
     const fine = total > 0 && passed === total && !texts[problem];
-    box.append(badge(fine ? "good" : "bad", `tests it may see: ${passed} of ${total} pass with version ${version}`));
+    box.append(badge(fine ? "good" : "bad", say("tests it may see: {passed} of {total} pass with version {version}", { passed, total, version })));
     for (const text of [problem, ...failed]) if (texts[text]) box.append(make("pre", "", texts[text]));
   },
   answer(box, [, call, round, version]) {
-    const what = version === null ? "nothing yet that could be run" : `version ${version}`;
-    box.append(make("p", "small", `After call ${call} (round ${round}) it would hand over ${what}.`));
+    const what = version === null ? say("nothing yet that could be run") : say("version {version}", { version });
+    box.append(make("p", "small", say("After call {call} (round {round}) it would hand over {what}.", { call, round, what })));
   },
-  note: (box, [, text]) => box.append(make("p", "small", texts[text])),
+  note: (box, [, text]) => box.append(make("p", "small", say(texts[text]))),
   broke(box, [, text]) {
     box.classList.add("broke");
-    box.append(badge("broke", "this attempt broke"), make("pre", "", texts[text]));
+    box.append(badge("broke", say("this attempt broke")), make("pre", "", texts[text]));
   },
 };
 

@@ -124,6 +124,13 @@ function addPiece(piece) {
   text.scrollTop = text.scrollHeight;
 }
 
+// A question and the result come below what is being read, which stays where it is.
+function lowerEmpty() {
+  for (const part of all("#run > #part-result, #run > #part-wish")) {
+    if (!part.childElementCount) one(".columns").after(part);
+  }
+}
+
 function watch() {
   const source = new EventSource(`/runs/${page.dataset.run}/events?after=${page.dataset.after}`);
   const on = (kind, take) => source.addEventListener(kind, (event) => take(JSON.parse(event.data)));
@@ -140,6 +147,7 @@ function watch() {
   on("parts", (data) => {
     setState(data.state);
     for (const [name, part] of Object.entries(data.parts)) setPart(name, part);
+    lowerEmpty();
   });
   on("pieces", (pieces) => pieces.forEach(addPiece));
   on("notice", (data) => (one("#notice").textContent = data.text));
@@ -161,7 +169,7 @@ if (page) {
   setState(page.dataset.state);
   tick();
   if (page.dataset.live) {
-    one("#run > #part-result")?.before(one(".columns")); // it comes below what is being read, which stays where it is
+    lowerEmpty();
     watch();
   }
 }

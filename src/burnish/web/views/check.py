@@ -4,14 +4,15 @@ from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from burnish.checks.project import CHECKS
 from burnish.errors import SetupProblem
 from burnish.web.forms import read_form, read_text, read_uploads
+from burnish.web.german import tell_page
 from burnish.web.guard import LOCAL
-from burnish.web.page import Tab, go_to, render
+from burnish.web.page import Tab, choose_language, go_to, render
 from burnish.web.steps import CHECKS as QUESTIONS
 from burnish.web.uploads import MOST_BYTES, make_folder, put_code, read_python, unpack
 from burnish.web.work.active_checks import MOST_LISTED, ActiveChecks
@@ -126,8 +127,12 @@ async def delete(request: Request) -> Response:
 
 async def show_report(request: Request) -> Response:
     """The report by itself, which can do nothing but be read."""
-    page = await run_in_threadpool(_checks(request).read_report, request.path_params["check"])
-    return Response(page, media_type="text/html", headers=REPORT_HEADERS)
+
+    def read() -> str:
+        page = _checks(request).read_report(request.path_params["check"])
+        return tell_page(page.decode("utf-8", "replace"), choose_language(request))
+
+    return HTMLResponse(await run_in_threadpool(read), headers=REPORT_HEADERS)
 
 
 ROUTES = [

@@ -1,6 +1,8 @@
 """Evaluate: let a model solve many tasks whose answers are known, and see how often it is right."""
 
 import itertools
+import json
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -39,6 +41,7 @@ from burnish.web.evaluation_view import (
     tell_transcript,
 )
 from burnish.web.forms import read_form, read_text
+from burnish.web.german import tell, tell_page
 from burnish.web.model_menu import DEMO, MenuModel, list_menu
 from burnish.web.page import Tab, Translate, choose_language, render, translator
 from burnish.web.work.active_evals import ActiveEvaluations
@@ -93,6 +96,8 @@ NUMBERS = {
     "max_tokens": Number("Tokens of one answer at most", 1_000_000, 1),
     "thinking": Number("Tokens for the thoughts before an answer", 1_000_000),
 }
+LONGEST_NOTE = 300
+"""Of the texts in a report: a longer one is code or a prompt, and no sentence of ours."""
 FIRST = ("limit", "seeds")
 """Not folded away."""
 
@@ -313,11 +318,24 @@ async def show_report(request: Request) -> Response:
     def build() -> Response:
         folder = open_folder(request.path_params["evaluation"])
         results = measure(folder)
-        page = render_html(results, folder, draw_plots(results, captioned=False)).encode("utf-8", "replace")
+        page = render_html(results, folder, draw_plots(results, captioned=False))
+        page = tell_report(page, choose_language(request))
         headers = {"Content-Security-Policy": page_policy() + POLICY, "X-Frame-Options": "SAMEORIGIN"}
-        return HTMLResponse(page, headers=headers)
+        return HTMLResponse(page.encode("utf-8", "replace"), headers=headers)
 
     return await run_in_threadpool(build)
+
+
+def tell_report(page: str, language: str) -> str:
+    """The report with words for its script, which says in the reader's language what is in a table of that name."""
+    if language == "en":
+        return page
+    before, data, rest = tell_page(page, language).partition('<script type="application/json" id="transcripts">')
+    texts: list[str] = json.loads(rest.partition("</script>")[0])["texts"]
+    said = [*re.findall(r'\bsay\("([^"]+)"', rest), *(text for text in texts if len(text) <= LONGEST_NOTE)]
+    words = {text: told for text in said if (told := tell(text, language)) != text}
+    table = json.dumps(words).replace("<", "\\u003c")
+    return f'{before}<script type="application/json" id="words">{table}</script>{data}{rest}'
 
 
 async def compare(request: Request) -> Response:

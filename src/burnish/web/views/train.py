@@ -78,6 +78,15 @@ def _render_training(request: Request, template: str) -> Response:
     return render(request, template, one=open_training(folder), curves=curves, kinds=KINDS)
 
 
+async def ask_remove(request: Request) -> Response:
+    """Is that really meant?"""
+    name = request.query_params.get("name", "")
+    one = next((one for one in await run_in_threadpool(list, list_adapters()) if one.folder.name == name), None)
+    if one is None:
+        raise SetupProblem("There is no such model any more.")
+    return render(request, "train/remove.html", one=one)
+
+
 async def remove(request: Request) -> Response:
     """Take an adapter away."""
     form = await read_form(request)
@@ -87,6 +96,7 @@ async def remove(request: Request) -> Response:
 
 ROUTES = [
     Route("/train", show_list),
+    Route("/train/remove", ask_remove),
     Route("/train/remove", remove, methods=["POST"]),
     Route("/train/{training}", show),
     Route("/train/{training}/now", show_now),
