@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from burnish.agent.limits import Limits
-from burnish.events import PROVEN, FixFacts, Frozen, PageFacts, RunSettings, StrengthenFacts
+from burnish.events import PROVEN, AppFacts, FixFacts, Frozen, PageFacts, RunSettings, StrengthenFacts
 from burnish.tasks.task import Task
 from burnish.version import __version__
 
@@ -67,6 +67,7 @@ class Request(Frozen):
     fix: FixFacts | None = None
     strengthen: StrengthenFacts | None = None
     page: PageFacts | None = None
+    app: AppFacts | None = None
     evaluation: EvalSettings | None = None
     burnish: str = __version__
 
@@ -74,13 +75,13 @@ class Request(Frozen):
     def settings(self) -> RunSettings:
         """What the record says; nothing that the agent must not see."""
         said: dict[str, Any] = {"limits": self.limits.on_record()}
-        if self.verb in ("write", "fix", "eval", "page"):  # the other verbs have no task but a name and a prompt
+        if self.verb in ("write", "fix", "eval", "page", "build"):  # the other verbs have no task but a name and a prompt
             task = self.task.model_dump(mode="json", exclude={"hidden_tests", "gold"})
             said |= {"task": task, "checks": self.checks}
             said |= {"sandbox": self.sandbox, "afterwards": tuple(sorted(self.afterwards))}
         extra = (
             *("packages", "allow_packages", "chosen", "out", "ask", "review", "questions", "keep_thoughts"),
-            *("fix", "strengthen", "page"),
+            *("fix", "strengthen", "page", "app"),
         )
         said |= {name: value for name in extra if (value := getattr(self, name))}
         said |= {"confidence": self.confidence} if self.confidence != PROVEN else {}

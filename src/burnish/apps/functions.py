@@ -1,0 +1,181 @@
+"""What the model writes of an app: functions that no rule can build, each in a run of its own with its own verdict."""
+
+import threading
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+
+from burnish.agent.ask import Tools
+from burnish.agent.limits import Limits
+from burnish.apps.blueprint import Blueprint, Computed, Entity, FieldType
+from burnish.checks.project import CHECKS
+from burnish.errors import BurnishError, SetupProblem
+from burnish.events import Event, Frozen, FunctionBegun, FunctionWritten, RunSettings
+from burnish.events.apps import Stage
+from burnish.models.model import Model
+from burnish.runs import Run, Store
+from burnish.runs.attempt import Keep, Resources, RunHandle, start
+from burnish.runs.request import Request
+from burnish.tasks import Task, from_sentence
+from burnish.text import one_line, slug
+
+VERB = "write"
+CHECKS_AT_END = tuple(name for name in CHECKS if name in ("security", "quality"))
+"""What looks at a function beside its tests: the app's own checkpoints see the rest."""
+MOST_CALLS, MOST_ROUNDS = 8, 2
+TYPES: dict[FieldType | str, str] = {
+    "integer": "int",
+    "decimal": "float",
+    "yes_no": "bool",
+    "date": "datetime.date",
+    "date_time": "datetime.datetime",
+    "time": "datetime.time",
+    "reference": "int",
+}
+"""Of Python, by the types of a blueprint; all others are text."""
+GOOD = ("proven", "plausible")
+
+
+class AskedFunction(Frozen):
+    """A computed field that no rule can build."""
+
+    entity: Entity
+    computed: Computed
+
+    @property
+    def name(self) -> str:
+        """By which everybody knows it."""
+        return f"{self.entity.name}.{self.computed.name}"
+
+    def to_task(self) -> Task:
+        """What the agent is asked for."""
+        taken = [self.entity.field(name) for name in self.computed.takes]
+        types = {one.name: TYPES.get(one.type, "str") + ("" if one.required else " | None") for one in taken if one}
+        named = ", ".join(f"{name}: {python_type}" for name, python_type in types.items())
+        gives = TYPES.get(self.computed.gives, "str")
+        signature = f"{self.computed.name}({named}) -> {gives}"
+        words = self.computed.sentence.strip().rstrip(".")
+        examples = [one.removeprefix("assert ") for one in self.computed.examples]
+        shown = f", e.g. {' and '.join(examples)}" if examples else ""
+        task = from_sentence(f"a function {self.computed.name}({named}) that gives {gives}: {words}{shown}")
+        tests = tuple(f"assert {one}" for one in examples) or task.visible_tests
+        update = {"entry_point": self.computed.name, "signature": signature, "visible_tests": tests}
+        return task.model_copy(update=update)
+
+
+def list_functions(blueprint: Blueprint) -> tuple[AskedFunction, ...]:
+    """Everything in a blueprint that has to be written, in order."""
+    return tuple(
+        AskedFunction(entity=entity, computed=one)
+        for entity in blueprint.entities
+        for one in entity.computed
+        if one.sentence
+    )
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """What functions are written with: the models and the limits of the run that needs them."""
+
+    tools: Tools
+    store: Store
+    sandbox: str
+    keep: Keep
+    known: Sequence[Event] = field(default=())
+    """What an earlier part of the run has on record: a function that was begun is gone on with."""
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """Who is asked."""
+        return (self.tools.model, *self.tools.others)
+
+    def write(
+        self, functions: Sequence[AskedFunction], waiting: int, attempt: int = 1, stage: Stage = "generate"
+    ) -> Generator[Event, None, None]:
+        """Have these written side by side; `waiting` is how many of the app share what is left of the limits."""
+        begun: list[tuple[AskedFunction, RunHandle | FunctionWritten]] = []
+        for function in functions:
+            ended = self._find_written(function.name, attempt)
+            if ended:
+                self.tools.meter.spend(ended.calls, ended.tokens, ended.dollars)
+                begun.append((function, ended))
+                continue
+            handle = self._begin(function, max(1, waiting), attempt)
+            yield FunctionBegun(function=function.name, run_id=handle.id, attempt=attempt, stage=stage)
+            begun.append((function, handle))
+        for function, work in begun:
+            if isinstance(work, FunctionWritten):
+                yield FunctionBegun(function=function.name, run_id=work.run_id, attempt=attempt, stage=stage)
+                yield work
+            else:
+                yield self._finish(function.name, work, attempt, stage)
+
+    def _find_written(self, name: str, attempt: int) -> FunctionWritten | None:
+        """What the record says came of it."""
+        found = (one for one in self.known if isinstance(one, FunctionWritten))
+        return next((one for one in found if (one.function, one.attempt) == (name, attempt) and one.run_id), None)
+
+    def _begin(self, function: AskedFunction, share: int, attempt: int) -> RunHandle:
+        """Start its run, or go on with the one that a crash had ended. Raises AttemptError once all is stopped."""
+        meter, limits = self.tools.meter, self.tools.meter.limits
+        left = None if limits.dollars is None else max(0.0, limits.dollars - meter.dollars) / share
+        own = Limits(
+            rounds=MOST_ROUNDS,
+            calls=min(MOST_CALLS, meter.calls_left // share),
+            tokens=max(0, limits.tokens - meter.tokens) // share,
+            seconds=max(0.0, meter.seconds_left / 2),
+            dollars=left,
+            max_tokens=limits.max_tokens,
+            thinking=limits.thinking,
+        )
+        request = Request(
+            task=function.to_task(),
+            verb=VERB,
+            limits=own,
+            sandbox=self.sandbox,
+            checks=CHECKS_AT_END,
+            seed=attempt - 1,
+        )
+        begun = (one for one in self.known if isinstance(one, FunctionBegun))
+        earlier = next((one for one in begun if (one.function, one.attempt) == (function.name, attempt)), None)
+        resources = Resources(self.models, self.store)
+        handle = None
+        if earlier and (before := self._open(earlier.run_id)):
+            settings = RunSettings.merge(before.started.settings)
+            again = request.model_copy(update={"limits": Limits(**settings.limits), "task": Task(**settings.task)})
+            handle = start(again, Resources(self.models, self.store, replay=before.events))
+        handle = handle or start(request, resources)
+        self.keep(_Stopper(handle))
+        return handle
+
+    def _open(self, run_id: str) -> Run | None:
+        """A run that was begun; None where its record is gone."""
+        try:
+            return self.store.open(run_id)
+        except SetupProblem:
+            return None
+
+    def _finish(self, name: str, handle: RunHandle, attempt: int, stage: Stage) -> FunctionWritten:
+        """Wait for the run, and take what came of it."""
+        written = FunctionWritten(function=name, run_id=handle.id, attempt=attempt, stage=stage)
+        try:
+            run = handle.wait()
+        except BurnishError as error:
+            return written.model_copy(update={"why": one_line(str(error), 300)})
+        tokens = run.tokens_in + run.tokens_out
+        self.tools.meter.spend(run.calls, tokens, run.dollars)
+        taken = {"verdict": run.verdict, "code": run.code if run.verdict in GOOD else "", "why": run.why}
+        return written.model_copy(update={**taken, "calls": run.calls, "tokens": tokens, "dollars": run.dollars})
+
+
+class _Stopper:
+    """Stops a run without waiting for it: several are stopped side by side, within the same two seconds."""
+
+    def __init__(self, handle: RunHandle) -> None:
+        self._handle = handle
+
+    def close(self) -> None:
+        """From any thread, and as often as one likes."""
+        threading.Thread(target=self._handle.stop, daemon=True).start()
+
+
+Written = Callable[[str], str]
