@@ -2,16 +2,28 @@
 
 import threading
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits
 from burnish.apps.blueprint import Blueprint, Computed, Entity, FieldType
 from burnish.checks.project import CHECKS
-from burnish.errors import BurnishError, SetupProblem
-from burnish.events import Event, Frozen, FunctionBegun, FunctionWritten, RunSettings
+from burnish.errors import AttemptError, BurnishError, SetupProblem
+from burnish.events import (
+    BaseEvent,
+    CodeProposed,
+    Event,
+    Frozen,
+    FunctionBegun,
+    FunctionWritten,
+    RunSettings,
+    TestsRan,
+)
 from burnish.events.apps import Stage
 from burnish.models.model import Model
+from burnish.packages import Layer
+from burnish.report.narrate import describe
 from burnish.runs import Run, Store
 from burnish.runs.attempt import Keep, Resources, RunHandle, start
 from burnish.runs.request import Request
@@ -80,8 +92,19 @@ class Workshop:
     store: Store
     sandbox: str
     keep: Keep
+    tell: Callable[[str], None]
+    """Shows how far the work is."""
+    run_id: str
+    """Of the run that needs them."""
     known: Sequence[Event] = field(default=())
     """What an earlier part of the run has on record: a function that was begun is gone on with."""
+
+    @property
+    def layer(self) -> Layer:
+        """The packages that the app may import."""
+        packages = self.tools.packages
+        assert packages and packages.layer, "the packages of an app are prepared before its run begins"
+        return packages.layer
 
     @property
     def models(self) -> tuple[Model, ...]:
@@ -134,18 +157,23 @@ class Workshop:
             sandbox=self.sandbox,
             checks=CHECKS_AT_END,
             seed=attempt - 1,
+            part_of=self.run_id,
         )
         begun = (one for one in self.known if isinstance(one, FunctionBegun))
         earlier = next((one for one in begun if (one.function, one.attempt) == (function.name, attempt)), None)
-        resources = Resources(self.models, self.store)
+        resources = Resources(self.models, self.store, partial(self._watch, function.name))
         handle = None
         if earlier and (before := self._open(earlier.run_id)):
             settings = RunSettings.merge(before.started.settings)
             again = request.model_copy(update={"limits": Limits(**settings.limits), "task": Task(**settings.task)})
-            handle = start(again, Resources(self.models, self.store, replay=before.events))
+            handle = start(again, replace(resources, replay=before.events))
         handle = handle or start(request, resources)
         self.keep(_Stopper(handle))
         return handle
+
+    def _watch(self, name: str, event: BaseEvent) -> None:
+        if isinstance(event, CodeProposed | TestsRan):
+            self.tell(f"{name}: {describe(event)}")
 
     def _open(self, run_id: str) -> Run | None:
         """A run that was begun; None where its record is gone."""
@@ -161,6 +189,8 @@ class Workshop:
             run = handle.wait()
         except BurnishError as error:
             return written.model_copy(update={"why": one_line(str(error), 300)})
+        if self.tools.cancel.is_set():  # it is gone on with, and not counted as failed
+            raise AttemptError("stopped by the user")
         tokens = run.tokens_in + run.tokens_out
         self.tools.meter.spend(run.calls, tokens, run.dollars)
         taken = {"verdict": run.verdict, "code": run.code if run.verdict in GOOD else "", "why": run.why}
@@ -177,5 +207,3 @@ class _Stopper:
         """From any thread, and as often as one likes."""
         threading.Thread(target=self._handle.stop, daemon=True).start()
 
-
-Written = Callable[[str], str]

@@ -142,6 +142,8 @@ class RunSettings(Recorded):
     questions: int = 0
     """How many may be asked about what versions disagree on; none in older records."""
     keep_thoughts: bool = False
+    part_of: str = ""
+    """The run that this one is a step of."""
     fix: FixFacts | None = None
     strengthen: StrengthenFacts | None = None
     page: PageFacts | None = None

@@ -103,6 +103,6 @@ def describe_going_on(run: Run) -> str:
     """The line that takes a run further which ended at a limit; empty where none was in its way."""
     stopped = run.ending(Stopped)
     cap = run.settings.limits.get(stopped.reason) if stopped and run.verdict != "proven" else None
-    if stopped is None or not isinstance(cap, int | float) or run.started.verb not in ("write", "fix", "page"):
+    if stopped is None or not isinstance(cap, int | float) or run.started.verb not in ("write", "fix", "page", "build"):
         return ""
     return f"burnish resume {run.id} --{stopped.reason} {2 * cap or 1:g}"

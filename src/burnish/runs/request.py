@@ -62,6 +62,8 @@ class Request(Frozen):
     """How many questions about what versions disagree on may be asked; one that nobody answers stays open."""
     keep_thoughts: bool = False
     """Whether what models think before they answer is kept, in a file beside the record. It is never in a prompt."""
+    part_of: str = ""
+    """The run that this one is a step of."""
     nothing: str = ""
     """Why there is nothing to do. The run then ends where it begins, and nobody is asked."""
     fix: FixFacts | None = None
@@ -81,7 +83,7 @@ class Request(Frozen):
             said |= {"sandbox": self.sandbox, "afterwards": tuple(sorted(self.afterwards))}
         extra = (
             *("packages", "allow_packages", "chosen", "out", "ask", "review", "questions", "keep_thoughts"),
-            *("fix", "strengthen", "page", "app"),
+            *("part_of", "fix", "strengthen", "page", "app"),
         )
         said |= {name: value for name in extra if (value := getattr(self, name))}
         said |= {"confidence": self.confidence} if self.confidence != PROVEN else {}
