@@ -107,7 +107,7 @@ def render_readme(state: AppState) -> str:
         for one in blueprint.entities
     ]
     sections = {
-        "": f"{_line(blueprint.sentence or state.brief.sentence)}\n\nMade by Burnish from `{BLUEPRINT}`; all of it is yours.",
+        "": f"{_line(blueprint.sentence)}\n\nMade by Burnish from `{BLUEPRINT}`; all of it is yours.",
         "Start": f"```sh\n./{START}\n```\n\nIt needs Python 3.11 or later. The first start fetches the packages of "
         "`requirements.txt`; what people enter stays in `data/`.",
         "What is in it": "\n".join(entities),

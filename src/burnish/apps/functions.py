@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits
@@ -28,7 +29,7 @@ from burnish.runs import Run, Store
 from burnish.runs.attempt import Keep, Resources, RunHandle, start
 from burnish.runs.request import Request
 from burnish.tasks import Task, from_sentence
-from burnish.text import one_line, slug
+from burnish.text import one_line
 
 VERB = "write"
 CHECKS_AT_END = tuple(name for name in CHECKS if name in ("security", "quality"))
@@ -102,9 +103,9 @@ class Workshop:
     @property
     def layer(self) -> Layer:
         """The packages that the app may import."""
-        packages = self.tools.packages
-        assert packages and packages.layer, "the packages of an app are prepared before its run begins"
-        return packages.layer
+        layer = self.tools.packages.layer if self.tools.packages else None
+        assert layer, "the packages of an app are prepared before its run begins"
+        return layer
 
     @property
     def models(self) -> tuple[Model, ...]:
@@ -184,17 +185,18 @@ class Workshop:
 
     def _finish(self, name: str, handle: RunHandle, attempt: int, stage: Stage) -> FunctionWritten:
         """Wait for the run, and take what came of it."""
-        written = FunctionWritten(function=name, run_id=handle.id, attempt=attempt, stage=stage)
+        about: dict[str, Any] = {"function": name, "run_id": handle.id, "attempt": attempt, "stage": stage}
         try:
             run = handle.wait()
         except BurnishError as error:
-            return written.model_copy(update={"why": one_line(str(error), 300)})
+            return FunctionWritten(**about, why=one_line(str(error), 300))
         if self.tools.cancel.is_set():  # it is gone on with, and not counted as failed
             raise AttemptError("stopped by the user")
         tokens = run.tokens_in + run.tokens_out
         self.tools.meter.spend(run.calls, tokens, run.dollars)
-        taken = {"verdict": run.verdict, "code": run.code if run.verdict in GOOD else "", "why": run.why}
-        return written.model_copy(update={**taken, "calls": run.calls, "tokens": tokens, "dollars": run.dollars})
+        code = run.code if run.verdict in GOOD else ""
+        about |= {"calls": run.calls, "tokens": tokens, "dollars": run.dollars}
+        return FunctionWritten(**about, verdict=run.verdict, code=code, why=run.why)
 
 
 class _Stopper:
@@ -206,4 +208,3 @@ class _Stopper:
     def close(self) -> None:
         """From any thread, and as often as one likes."""
         threading.Thread(target=self._handle.stop, daemon=True).start()
-

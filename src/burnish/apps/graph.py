@@ -1,4 +1,4 @@
-"""The picture: plan, build level by level, test, judge, decide, correct. All that happens while an app is built is here."""
+"""The picture: plan, build level by level, test, judge, decide, correct. All that happens in a build is on this page."""
 
 import json
 import time
@@ -29,7 +29,6 @@ from burnish.events import (
     Decided,
     Event,
     FunctionWritten,
-    ModuleBuilt,
     Refused,
     Reviewed,
     RunFinished,
@@ -225,7 +224,7 @@ class AppLoop:
 
     def _plan_first(self) -> Generator[Event, None, Planned]:
         """The blueprint before anybody turned a switch or looked at it."""
-        sentence, facts = self.brief.sentence, self.brief.facts
+        sentence = self.brief.sentence
         if self.brief.earlier:
             before = self.brief.earlier[-1]
             return (yield from self._change(before, sentence)) if sentence else Planned(blueprint=before)

@@ -203,7 +203,7 @@ class AppState:
 
     @cached_property
     def files(self) -> ModuleFiles:
-        """The same as they are handed over: what the user changed in a module stays where nothing else changes in it."""
+        """The same as they are handed over: what the user changed stays where nothing else changes in its module."""
         own, before = self.brief.facts.edited, self.brief.files_before
         return {
             name: {path: own.get(path, text) if before.get(name) == texts else text for path, text in texts.items()}
@@ -267,5 +267,3 @@ def weigh(state: AppState) -> tuple[Verdict, str]:
     if why := "; ".join(filter(None, doubts)):
         return "plausible", why
     return "proven", "all four checkpoints passed"
-
-

@@ -32,20 +32,16 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print the blueprint as JSON.")] = False,
 ) -> None:
     """Show what an app of this sentence would be, and two ways to build it. No model is asked, nothing is written."""
-    from burnish.apps.planning import flip as turn
-    from burnish.apps.planning import sketch_architectures
     from burnish.apps.state import render_blueprint
     from burnish.cli.io import print_json
     from burnish.commands import build as twin
     from burnish.text import strip_controls
 
-    blueprint = twin.plan(sentence)
-    for switch in flip or ():
-        blueprint = turn(blueprint, switch)
+    blueprint = twin.plan(sentence, flip or ())
     if as_json:
         print_json(render_blueprint(blueprint).rstrip())
         return
-    print(strip_controls("\n".join(twin.describe_plan(blueprint, sketch_architectures(blueprint)))))
+    print(strip_controls("\n".join(twin.describe_plan(blueprint))))
 
 
 def build(

@@ -1,4 +1,4 @@
-"""`burnish.build` and `burnish.plan`: a small web app from a sentence. The Python twin of the commands of those names."""
+"""`burnish.build`, `burnish.plan`: a small web app from a sentence. The Python twin of the commands of those names."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,8 +11,17 @@ from burnish.agent.limits import Limits
 from burnish.apps import planning
 from burnish.apps.attempt import VERB, start_build
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.folder import EXECUTABLE, START, BuiltApp, commit_modules, list_app_files, open_built, open_folder
-from burnish.apps.folder import read_brief, write_over
+from burnish.apps.folder import (
+    EXECUTABLE,
+    START,
+    BuiltApp,
+    commit_modules,
+    list_app_files,
+    open_built,
+    open_folder,
+    read_brief,
+    write_over,
+)
 from burnish.apps.planning import Planned
 from burnish.apps.state import join_files
 from burnish.commands.write import add_evidence, put_files
@@ -49,7 +58,7 @@ class BuildOptions:
     without: Literal["", "rules", "model"] = ""
 
 
-def plan(sentence: str) -> Planned:
+def plan(sentence: str, flips: Sequence[str] = ()) -> Blueprint:
     """What an app of this sentence would be, as rules read it: no model is asked, and nothing is written.
 
     Raises SetupProblem for what is no app that can be built, and for a sentence that contradicts itself.
@@ -57,7 +66,10 @@ def plan(sentence: str) -> Planned:
     planned = planning.plan_by_rules(_read_sentence(sentence))
     if planned.blueprint is None:
         raise SetupProblem(planned.refusal or planned.question)
-    return planned
+    blueprint = planned.blueprint
+    for switch in flips:
+        blueprint = planning.flip(blueprint, switch)
+    return blueprint
 
 
 def build(
@@ -200,3 +212,6 @@ def _is_writable(folder: Path) -> bool:
     return True
 
 
+def describe_plan(blueprint: Blueprint) -> list[str]:
+    """The lines of `burnish plan`."""
+    return [blueprint.title]

@@ -19,8 +19,8 @@ VERSION = 6
 
 2 says what each model took, which packages the code could import, and why its models were chosen. 3 has feedback, and
 says as a value what a check measured, which was in its words alone. 4 has the confidence, questions that would settle
-it, tests that were read from the task's words, what was left open, and repairs of a project's file. 5 has live pages. 6 has small web
-apps.
+it, tests that were read from the task's words, what was left open, and repairs of a project's file. 5 has live pages.
+6 has small web apps.
 """
 FILE = "evidence.json"
 REPORT = "report.md"

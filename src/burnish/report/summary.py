@@ -78,9 +78,10 @@ def summarise(run: Run, is_running: bool = False, scored: PageScored | None = No
     elif run.settings.app:
         planned = [line.text for one in run.all(AppPlanned)[-1:] for line in narrate(one)]
         yield from group_lines("plan", [one_line(text, 200) for text in planned])
-        made = {one.module: one for one in run.all(ModuleBuilt)}, {one.function: one for one in run.all(FunctionWritten)}
-        yield from group_lines("modules", [describe(one) for one in made[0].values()])
-        yield from group_lines("written", [describe(one) for one in made[1].values()])
+        modules = {one.module: describe(one) for one in run.all(ModuleBuilt)}
+        written = {one.function: describe(one) for one in run.all(FunctionWritten)}
+        yield from group_lines("modules", list(modules.values()))
+        yield from group_lines("written", list(written.values()))
     else:
         yield Line("tests", f"{tests or 'none'}{aside}")
     yield from group_lines("open", [one_line(question, 400) for question in list_open_questions(run)])

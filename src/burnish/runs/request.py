@@ -77,7 +77,7 @@ class Request(Frozen):
     def settings(self) -> RunSettings:
         """What the record says; nothing that the agent must not see."""
         said: dict[str, Any] = {"limits": self.limits.on_record()}
-        if self.verb in ("write", "fix", "eval", "page", "build"):  # the other verbs have no task but a name and a prompt
+        if self.verb in ("write", "fix", "eval", "page", "build"):  # others have a name and a prompt
             task = self.task.model_dump(mode="json", exclude={"hidden_tests", "gold"})
             said |= {"task": task, "checks": self.checks}
             said |= {"sandbox": self.sandbox, "afterwards": tuple(sorted(self.afterwards))}
