@@ -1,12 +1,15 @@
 """The run of a build, start to finish: the only place where one is made."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from burnish.agent.ask import Tools
 from burnish.apps.functions import Workshop
 from burnish.apps.generate import REQUIREMENTS
-from burnish.apps.state import AppBrief
+from burnish.apps.state import BuildBrief
 from burnish.events import AppFacts, Event
+from burnish.models.scripted import ScriptedModel
+from burnish.report.costs import NOBODY
 from burnish.runs.attempt import Keep, Prepare, Resources, RunHandle, start
 from burnish.runs.record import Emitter
 from burnish.runs.request import Request
@@ -21,7 +24,9 @@ def start_build(request: Request, resources: Resources | None = None, prepare: P
     of its functions too. A run that is taken up again (`resources.replay`) asks nothing again that its record has, and
     goes on with a function that it was in the middle of.
     """
-    resources = resources or Resources()
+    facts, resources = request.app or AppFacts(), resources or Resources()
+    if facts.without == "model":
+        resources = replace(resources, models=(ScriptedModel([], NOBODY),))
     request = request.model_copy(update={"packages": REQUIREMENTS})
     keep: Keep
 
@@ -35,6 +40,6 @@ def start_build(request: Request, resources: Resources | None = None, prepare: P
 
         known = resources.replay
         workshop = Workshop(tools, resources.store, request.sandbox, keep, emitter.notify, emitter.folder.name, known)
-        yield from build_app(AppBrief(request.task.prompt, request.app or AppFacts()), workshop, emitter.record)
+        yield from build_app(BuildBrief(request.task.prompt, facts), workshop, emitter.record)
 
     return start(request, resources, work, open_all)

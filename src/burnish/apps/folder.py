@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.state import AppBrief, AppState, hash_text, join_files, make_files, render_blueprint
+from burnish.apps.state import BuildBrief, BuildState, hash_text, join_files, make_files, render_blueprint
 from burnish.errors import SetupProblem
 from burnish.events import AppFacts, AppJudged, AppPlanned, Frozen, ModuleBuilt
 from burnish.events.history import Run
@@ -42,7 +42,7 @@ def list_app_files(run: Run) -> dict[str, bytes]:
     """The files as they are delivered; nothing but the report of a run that came to no app."""
     texts = {REPORT: render_app_report(run)}
     if run.last(AppPlanned) and run.evidence:
-        state = AppState(run.events, read_brief(run))
+        state = BuildState(run.events, read_brief(run))
         readme = render_readme(state)
         own = {f"{BESIDE}/{path}.txt": text for path, text in state.replaced.items() if path != README}
         texts |= {BLUEPRINT: render_blueprint(state.blueprint), README: state.brief.facts.edited.get(README, readme)}
@@ -50,9 +50,9 @@ def list_app_files(run: Run) -> dict[str, bytes]:
     return {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
 
 
-def read_brief(run: Run) -> AppBrief:
+def read_brief(run: Run) -> BuildBrief:
     """What was asked for in a run."""
-    return AppBrief(run.started.prompt, run.settings.app or AppFacts())
+    return BuildBrief(run.started.prompt, run.settings.app or AppFacts())
 
 
 def open_built(run: Run) -> BuiltApp:
@@ -62,7 +62,7 @@ def open_built(run: Run) -> BuiltApp:
         raise SetupProblem(
             f"Run {run.id!r} cannot be gone on from: no app has come of it. Choose another one from: burnish runs"
         )
-    state = AppState(run.events, read_brief(run))
+    state = BuildState(run.events, read_brief(run))
     kept = [path for module in state.built.values() for path in module.kept]
     return BuiltApp(
         run=run.id,
@@ -99,7 +99,7 @@ def open_folder(folder: Path) -> BuiltApp:
     return BuiltApp(run=dossier.run.id, blueprints=blueprints, functions=functions, edited=edited)
 
 
-def render_readme(state: AppState) -> str:
+def render_readme(state: BuildState) -> str:
     """How to start the app, what is in it, and what was taken for granted."""
     blueprint, planned = state.blueprint, state.planned
     entities = [

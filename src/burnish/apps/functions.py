@@ -93,7 +93,7 @@ class Workshop:
     store: Store
     sandbox: str
     keep: Keep
-    tell: Callable[[str], None]
+    notify: Callable[[str], None]
     """Shows how far the work is."""
     run_id: str
     """Of the run that needs them."""
@@ -111,6 +111,16 @@ class Workshop:
     def models(self) -> tuple[Model, ...]:
         """Who is asked."""
         return (self.tools.model, *self.tools.others)
+
+    def tell(self, what: str) -> None:
+        """Show how far the work is. Raises AttemptError once the user wants no more of it."""
+        self.check_stopped()
+        self.notify(what)
+
+    def check_stopped(self) -> None:
+        """Raise AttemptError once the user wants no more: what breaks as all is closed under it says nothing."""
+        if self.tools.cancel.is_set():
+            raise AttemptError("stopped by the user")
 
     def write(
         self, functions: Sequence[AskedFunction], waiting: int, attempt: int = 1, stage: Stage = "generate"
@@ -174,7 +184,7 @@ class Workshop:
 
     def _watch(self, name: str, event: BaseEvent) -> None:
         if isinstance(event, CodeProposed | TestsRan):
-            self.tell(f"{name}: {describe(event)}")
+            self.notify(f"{name}: {describe(event)}")
 
     def _open(self, run_id: str) -> Run | None:
         """A run that was begun; None where its record is gone."""
@@ -190,8 +200,7 @@ class Workshop:
             run = handle.wait()
         except BurnishError as error:
             return FunctionWritten(**about, why=one_line(str(error), 300))
-        if self.tools.cancel.is_set():  # it is gone on with, and not counted as failed
-            raise AttemptError("stopped by the user")
+        self.check_stopped()  # it is gone on with, and not counted as failed
         tokens = run.tokens_in + run.tokens_out
         self.tools.meter.spend(run.calls, tokens, run.dollars)
         code = run.code if run.verdict in GOOD else ""

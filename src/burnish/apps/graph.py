@@ -1,8 +1,9 @@
-"""The picture: plan, build level by level, test, judge, decide, correct. All that happens in a build is on this page."""
+"""The picture: plan, build level by level, test, judge, decide, correct. All that happens in a build is here."""
 
 import json
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NotRequired, cast
 
@@ -16,10 +17,10 @@ from burnish.agent.graph import GraphState, drain
 from burnish.agent.nodes.review import NotTaken, hold_review
 from burnish.apps import planning
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.checkpoints import judge_app, judge_modules
+from burnish.apps.checkpoints import judge_app, run_contract_tests
 from burnish.apps.functions import Workshop, list_functions
 from burnish.apps.planning import Planned
-from burnish.apps.state import CORRECT, AppBrief, AppState, hash_text, join_files, make_files, render_blueprint, weigh
+from burnish.apps.state import CORRECT, BuildBrief, BuildState, hash_text, join_files, make_files, render_blueprint, weigh
 from burnish.errors import AttemptError
 from burnish.events import (
     AppJudged,
@@ -47,34 +48,36 @@ MOST_ATTEMPTS = 2
 """Times that one function is written before the app does without it."""
 NODES, MOST_LEVELS = 3, 12
 """Steps of a round, and levels of an app, with some to spare."""
+SIDE_BY_SIDE = 2
+"""Modules whose tests run at once: each has a cell of its own."""
 NOW = "This is how it is now."
 
 
-class AppGraphState(GraphState):
+class BuildGraphState(GraphState):
     """All that has happened so far; and the module that a node was sent to build."""
 
     module: NotRequired[str]
 
 
-def build_app(brief: AppBrief, workshop: Workshop, record: Callable[[BaseEvent], None]) -> Iterator[Event]:
+def build_app(brief: BuildBrief, workshop: Workshop, record: Callable[[BaseEvent], None]) -> Iterator[Event]:
     """The work itself: every event of its graph, each given to `record` before the next step."""
     with disable_tracing():
         most = {"recursion_limit": NODES * (workshop.tools.meter.limits.rounds + MOST_LEVELS + 3)}
-        yield from build(AppLoop(brief, workshop), record).stream({"events": []}, most, stream_mode="custom")
+        yield from build(BuildLoop(brief, workshop), record).stream({"events": []}, most, stream_mode="custom")
 
 
-def build(loop: "AppLoop", record: Callable[[BaseEvent], None]) -> Any:
+def build(loop: "BuildLoop", record: Callable[[BaseEvent], None]) -> Any:
     """The compiled graph of one run. `record` is called with each event before the next step is taken."""
-    graph = StateGraph(AppGraphState)
+    graph = StateGraph(BuildGraphState)
 
-    def add(name: str, node: Callable[[AppState], Iterator[Event]]) -> None:
-        graph.add_node(name, drain(lambda values: node(AppState(values["events"], loop.brief)), record))
+    def add(name: str, node: Callable[[BuildState], Iterator[Event]]) -> None:
+        graph.add_node(name, drain(lambda values: node(BuildState(values["events"], loop.brief)), record))
 
     def build_one(values: GraphState) -> Iterator[Event]:
-        return loop.build(AppState(values["events"], loop.brief), cast(AppGraphState, values)["module"])
+        return loop.build(BuildState(values["events"], loop.brief), cast(BuildGraphState, values)["module"])
 
-    def choose(values: AppGraphState) -> str | list[Send]:
-        state = AppState(values["events"], loop.brief)
+    def choose(values: BuildGraphState) -> str | list[Send]:
+        state = BuildState(values["events"], loop.brief)
         if state.stopped:
             return "finish"
         choice = next(event.choice for event in reversed(state.events) if isinstance(event, Decided))
@@ -102,13 +105,13 @@ def build(loop: "AppLoop", record: Callable[[BaseEvent], None]) -> Any:
 
 
 @dataclass(frozen=True)
-class AppLoop:
+class BuildLoop:
     """The nodes of the graph, and what they work with."""
 
-    brief: AppBrief
+    brief: BuildBrief
     workshop: Workshop
 
-    def plan(self, state: AppState) -> Iterator[Event]:
+    def plan(self, state: BuildState) -> Iterator[Event]:
         """From the sentence to a blueprint, which a person may change; or why there is none."""
         planned, facts = (yield from self._plan_first()), self.brief.facts
         if planned.blueprint is None:
@@ -135,7 +138,7 @@ class AppLoop:
             rebuilt=self.brief.list_rebuilt(blueprint, facts.functions) if self.brief.earlier else (),
         )
 
-    def build(self, state: AppState, name: str) -> Iterator[Event]:
+    def build(self, state: BuildState, name: str) -> Iterator[Event]:
         """One module: its functions are written, then its files are made."""
         began, events = time.monotonic(), list[Event]()
         functions = [one for one in list_functions(state.blueprint) if one.entity.name == name]
@@ -152,18 +155,18 @@ class AppLoop:
             events += yield from _keep(self.workshop.write(new, waiting))
         yield state.after(events).build_module(name, time.monotonic() - began)
 
-    def test(self, state: AppState) -> Iterator[Event]:
+    def test(self, state: BuildState) -> Iterator[Event]:
         """The contract tests of the modules that were built last, in an app of those that are there."""
         if not state.next_level:
             yield from self._judge(state, state.untested, state.all_files)
         elif not self.brief.earlier and (part := state.built_so_far):  # a follow-up is tested once all of it is there
             yield from self._judge(state, state.untested, join_files(make_files(part, state.used)))
 
-    def judge(self, state: AppState) -> Iterator[Event]:
+    def judge(self, state: BuildState) -> Iterator[Event]:
         """The four checkpoints, on the whole app."""
         yield from self._judge(state, [""], state.all_files)
 
-    def decide(self, state: AppState) -> Iterator[Event]:
+    def decide(self, state: BuildState) -> Iterator[Event]:
         """What comes next: what fails is put right first, then the next level, then the whole."""
         meter, suspects = self.workshop.tools.meter, state.suspects if state.planned else []
         if state.stopped:
@@ -180,7 +183,7 @@ class AppLoop:
         else:
             yield meter.over or Stopped(reason="done")
 
-    def correct(self, state: AppState) -> Iterator[Event]:
+    def correct(self, state: BuildState) -> Iterator[Event]:
         """Each suspected function is written once more, or the app does without it; its module is made anew."""
         began, events, stage = time.monotonic(), list[Event](), state.stage
         functions = {one.name: one for one in list_functions(state.blueprint)}
@@ -203,7 +206,7 @@ class AppLoop:
         for module in dict.fromkeys(name.partition(".")[0] for name in state.suspects):
             yield now.build_module(module, time.monotonic() - began)
 
-    def finish(self, state: AppState) -> Iterator[Event]:
+    def finish(self, state: BuildState) -> Iterator[Event]:
         """The verdict, from what the checkpoints said of the app as it is."""
         if state.planned is None or not state.whole:
             yield RunFinished(verdict="failed", why=state.stopped.why if state.stopped else "nothing was built")
@@ -244,7 +247,7 @@ class AppLoop:
     def _ask(self, name: str, question: Ask) -> Generator[Event, None, str]:
         """What the model says; nothing where a limit keeps it from being asked: rules then go on alone."""
         reply = yield from drop_limits(ask_model(self.workshop.tools, name, question, PROMPTS), [])
-        self._end_if_stopped()
+        self._tell("the plan is read")
         return reply.text if reply else ""
 
     def _review(self, draft: "_Draft") -> Iterator[Event]:
@@ -268,7 +271,7 @@ class AppLoop:
 
         yield from hold_review(self.workshop.tools, show, follow)
 
-    def _judge(self, state: AppState, names: Sequence[str], files: dict[str, str]) -> Iterator[Event]:
+    def _judge(self, state: BuildState, names: Sequence[str], files: dict[str, str]) -> Iterator[Event]:
         """What the checkpoints say, from the record where the same files were judged; "" is the whole."""
         tools, basis, known = self.workshop.tools, _hash(files), list[AppJudged]()
         for name in names:
@@ -277,18 +280,22 @@ class AppLoop:
         if known:
             yield from (one.model_copy(update={"at": time.time()}) for one in known)
             return
-        began = time.monotonic()
-        if names == [""]:
-            said = {"": judge_app(state.blueprint, files, self.workshop.layer, self.workshop.keep)}
+        began, layer, kind = time.monotonic(), self.workshop.layer, self.workshop.sandbox
+        if list(names) == [""]:
+            said = [("", one) for one in judge_app(state.blueprint, files, layer, kind, self._tell)]
         else:
-            said = judge_modules(names, files, tools.sandbox)
-        self._end_if_stopped()  # what broke because all was closed under it says nothing
+            tests = {name: f"tests/test_{name}.py" for name in names if f"tests/test_{name}.py" in files}
+            with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+                answers = pool.map(lambda test: run_contract_tests(files, layer, [test], kind), tests.values())
+                said = list(zip(tests, answers, strict=True))
+        self._tell("judged")  # what broke because all was closed under it says nothing
         seconds = time.monotonic() - began
-        for name, evidence in said.items():
-            for one in evidence:
-                yield AppJudged(module=name, evidence=one, basis=basis, seconds=seconds, stage=state.stage)
+        for name, evidence in said:
+            yield AppJudged(module=name, evidence=evidence, basis=basis, seconds=seconds, stage=state.stage)
 
-    def _end_if_stopped(self) -> None:
+    def _tell(self, what: str) -> None:
+        """Show how far the work is; the end of it where the user wants no more."""
+        self.workshop.tell(what)
         if self.workshop.tools.cancel.is_set():
             raise AttemptError("stopped by the user")
 

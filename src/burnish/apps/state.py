@@ -7,11 +7,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from burnish.apps.blueprint import Blueprint
 from burnish.apps.functions import list_functions
 from burnish.apps.generate import generate_module
+from burnish.apps.migrations import FOLDER, Earlier, read_earlier
 from burnish.apps.modules import Module, list_modules
 from burnish.events import (
     AppFacts,
@@ -40,7 +41,7 @@ ModuleFiles = dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True)
-class AppBrief:
+class BuildBrief:
     """What is to be built."""
 
     sentence: str
@@ -56,7 +57,7 @@ class AppBrief:
         """Of a follow-up: what was handed over before it, but for what the user changed since."""
         if not self.earlier:
             return {}
-        before = AppBrief(self.sentence, AppFacts(earlier=self.facts.earlier[:-1]))
+        before = BuildBrief(self.sentence, AppFacts(earlier=self.facts.earlier[:-1]))
         return make_files(self.earlier[-1], self.facts.functions, before.earlier)
 
     def keep_function(self, name: str, blueprint: Blueprint) -> str:
@@ -75,11 +76,32 @@ class AppBrief:
 
 
 def make_files(blueprint: Blueprint, functions: Mapping[str, str], earlier: Sequence[Blueprint] = ()) -> ModuleFiles:
-    """All files of an app that was other apps before."""
+    """All files of an app that was other apps before, the oldest first."""
     return {
-        module.name: generate_module(blueprint, module, functions, earlier=earlier)
+        module.name: dict(
+            _make_module(
+                blueprint,
+                module,
+                tuple(one for one in sorted(functions.items()) if one[0].partition(".")[0] == module.name),
+                tuple(earlier),
+            )
+        )
         for module in list_modules(blueprint)
     }
+
+
+@lru_cache(maxsize=256)
+def _make_module(
+    blueprint: Blueprint, module: Module, functions: tuple[tuple[str, str], ...], earlier: tuple[Blueprint, ...]
+) -> dict[str, str]:
+    return generate_module(blueprint, module, dict(functions), _find_earlier(earlier))
+
+
+@lru_cache(maxsize=16)
+def _find_earlier(earlier: tuple[Blueprint, ...]) -> Earlier | None:
+    """The app before: its migrations stay, and new ones lead on from it."""
+    *before, last = earlier or (None,)
+    return read_earlier(join_files(make_files(last, {}, [one for one in before if one]))) if last else None
 
 
 def join_files(files: ModuleFiles) -> dict[str, str]:
@@ -98,15 +120,15 @@ def hash_text(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class AppState:
+class BuildState:
     """A run as its nodes see it: all that happened so far, and what follows from it."""
 
     events: Sequence[Event]
-    brief: AppBrief
+    brief: BuildBrief
 
-    def after(self, events: Sequence[Event]) -> "AppState":
+    def after(self, events: Sequence[Event]) -> "BuildState":
         """Where it stands once these have happened, too."""
-        return AppState((*self.events, *events), self.brief)
+        return BuildState((*self.events, *events), self.brief)
 
     @cached_property
     def planned(self) -> AppPlanned | None:
@@ -203,11 +225,18 @@ class AppState:
 
     @cached_property
     def files(self) -> ModuleFiles:
-        """The same as they are handed over: what the user changed stays where nothing else changes in its module."""
+        """The same as they are handed over: what the user changed stays where nothing else changes in its module.
+
+        A migration always stays: there are data that it has been applied to.
+        """
         own, before = self.brief.facts.edited, self.brief.files_before
+
+        def choose(name: str, path: str, text: str) -> str:
+            stays = before.get(name) == self.made[name] or path.startswith(FOLDER)
+            return own.get(path, text) if stays else text
+
         return {
-            name: {path: own.get(path, text) if before.get(name) == texts else text for path, text in texts.items()}
-            for name, texts in self.made.items()
+            name: {path: choose(name, path, text) for path, text in texts.items()} for name, texts in self.made.items()
         }
 
     @property
@@ -246,7 +275,7 @@ class AppState:
         return self.blueprint.model_copy(update={"entities": entities}) if whole else None
 
 
-def weigh(state: AppState) -> tuple[Verdict, str]:
+def weigh(state: BuildState) -> tuple[Verdict, str]:
     """The verdict on an app whose checkpoints have all had their say, and its reason."""
     said = {evidence.check: evidence for evidence in state.whole}
     failed = [name for name in CHECKPOINTS if name in said and said[name].verdict == "failed"]

@@ -91,7 +91,7 @@ def build(
         keep_thoughts=keep_thoughts,
     )
     with CommandSession(verbose, events, quiet, as_json=as_json) as session:
-        models = twin.open_who_answers(request, session.open_models)
+        models = session.open_models(request.model) if without != "model" else ()
         resources = Resources(models, store, session.watch, review=session.review if review else None)
         run = twin.deliver(start_build(request, resources).wait(), store, session.watch)
         session.finish(run)

@@ -29,9 +29,7 @@ from burnish.errors import SetupProblem
 from burnish.events import AppFacts, FilesWritten, Notice
 from burnish.evidence.schema import README
 from burnish.model_choice import Opener, select_models
-from burnish.models.model import Model
 from burnish.models.names import Models, list_given, open_models
-from burnish.models.scripted import ScriptedModel
 from burnish.report.costs import NOBODY
 from burnish.report.deliverables import check_free
 from burnish.runs import Run, Store, Watch
@@ -96,7 +94,7 @@ def build(
     store = store or Store()
     options = BuildOptions(sentence, str(from_run), out, flips, without)
     request = build_request(options, model, limits=limits, store=store, review=review is not None)
-    models = list_given(model) or open_who_answers(request, opener)
+    models = list_given(model) or (() if without == "model" else (opener or open_models)(request.model))
     run = start_build(request, Resources(models, store, watch, review=review)).wait()
     return deliver(run, store, watch)
 
@@ -149,13 +147,6 @@ def build_request(
         keep_thoughts=keep_thoughts,
         app=facts,
     )
-
-
-def open_who_answers(request: Request, opener: Opener | None = None) -> Sequence[Model]:
-    """The models of a build; where none is to be asked, one that answers nothing."""
-    if request.app and request.app.without == "model":
-        return (ScriptedModel([], NOBODY),)
-    return (opener or open_models)(request.model)
 
 
 def open_source(source: str, store: Store) -> tuple[str, BuiltApp]:

@@ -97,7 +97,7 @@ def resume(
     elif request.verb == "fix" and fix_facts(opened).apply and is_in_place(opened):
         return fix.deliver(opened, store, watch)
     resources = Resources(
-        selection.open(opener) if selection else build.open_who_answers(request),
+        selection.open(opener) if selection else (),
         store,
         watch,
         answer=_find_answerer(before, answer),

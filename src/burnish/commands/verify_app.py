@@ -34,7 +34,7 @@ def find_app_changes(app: EvidenceApp, held: DeliveredFolder) -> tuple[str, ...]
 
 
 def claim_app(
-    dossier: Dossier, app: EvidenceApp, held: DeliveredFolder, prepare: Callable[[], Layer], fast: bool
+    dossier: Dossier, app: EvidenceApp, held: DeliveredFolder, prepare: Callable[[], Layer], fast: bool, sandbox: str
 ) -> Iterator[Claim]:
     """The verdict, where the files come from, and what each checkpoint says now."""
     files = {path: held.text(path) for module in app.modules for path in module.files}
@@ -47,7 +47,7 @@ def claim_app(
         follow = follow.model_copy(update={"answer": "not_tried", "why": why})
     try:
         blueprint = Blueprint.model_validate_json(app.blueprint)
-        now = {one.check: one for one in judge_app(blueprint, files, prepare())}
+        now = {one.check: one for one in judge_app(blueprint, files, prepare(), sandbox)}
     except AttemptError as error:
         now = {}
         follow = follow.model_copy(update={"why": one_line(str(error), 300)})

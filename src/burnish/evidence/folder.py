@@ -177,7 +177,8 @@ def _refuse(why: str) -> SetupProblem:
 def read_folder(dossier: Dossier, folder: Path, let_be: Sequence[str] = ()) -> DeliveredFolder:
     """Read every listed file, compare hashes, and name what is missing, changed or too much.
 
-    Folders to `let_be` are named, and not looked into. Raises SetupProblem for a folder with more in it than anybody delivers.
+    Folders to `let_be` are named, and not looked into. Raises SetupProblem for a folder with more in it than anybody
+    delivers.
     """
     files: dict[str, bytes] = {}
     changed = []

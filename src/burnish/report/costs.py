@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from burnish.events import Decided, RunSettings, RunStarted, Stopped
+from burnish.events import Decided, FunctionWritten, RunSettings, RunStarted, Stopped
 from burnish.events.history import Account, Run
 from burnish.models.names import split_names
 from burnish.models.tokens import EMBEDDED, is_free
@@ -56,6 +56,9 @@ def describe_cost(run: Run) -> str:
     else:
         inside = all(name.startswith(EMBEDDED) for account in run.accounts for name in split_names(account.model))
         money = "no money: the model ran on this machine" if inside else "no money: the server asks for none"
+    functions = run.all(FunctionWritten)
+    if calls := sum(one.calls for one in functions):
+        said += f"; its functions took {plural(calls, 'call')} and {sum(one.tokens for one in functions):,} tokens more"
     return f"{said}; {run.seconds:.1f} s in all; {money}"
 
 
