@@ -90,6 +90,7 @@ def _list_steps(blueprint: Blueprint) -> Iterator[Step]:
         yield from (Step(name="rule", entity=of, part=str(number)) for number in range(len(entity.rules)))
         if entity.parent:
             yield Step(name="add_on_parent", entity=of)
+        yield from (Step(name="delete_referred", entity=of, part=field.name) for field in entity.references)
     if blueprint.accounts:
         for entity in entities:
             if blueprint.registration:
@@ -104,10 +105,16 @@ def _list_steps(blueprint: Blueprint) -> Iterator[Step]:
         yield Step(name="log_out")
 
 
-def accept(blueprint: Blueprint, app: ServedApp, browser: Browsing | None = None) -> tuple[StepResult, ...]:
-    """Try every step. Without a browser the steps that need one are not run."""
-    trial, results = _Trial(blueprint, app, browser), []
+def accept(
+    blueprint: Blueprint,
+    app: ServedApp,
+    browser: Browsing | None = None,
+    tell: Callable[[str], None] = lambda step: None,
+) -> tuple[StepResult, ...]:
+    """Try every step, each told before it begins. Without a browser the steps that need one are not run."""
+    trial, results = Trial(blueprint, app, browser), []
     for step in derive_steps(blueprint):
+        tell(step.id)
         began, verdict, why = time.monotonic(), "passed", ""
         try:
             if step.needs_browser and browser is None:
@@ -122,7 +129,7 @@ def accept(blueprint: Blueprint, app: ServedApp, browser: Browsing | None = None
     return tuple(results)
 
 
-class _Trial:
+class Trial:
     """People in front of one app, and the rows that they have added."""
 
     def __init__(self, blueprint: Blueprint, app: ServedApp, browser: Browsing | None) -> None:
@@ -210,22 +217,22 @@ def _is_typed(field: Field) -> bool:
     return field.type not in ("yes_no", "choice", "reference")
 
 
-def register(trial: _Trial, visitor: Visitor, email: str) -> None:
+def register(trial: Trial, visitor: Visitor, email: str) -> None:
     """Make an account. Raises Unmet where that does not lead into the app."""
     page = trial.send(visitor, "/register", "/register", {"email": email, "password": PASSWORD})
     if page.errors or visitor.path.startswith(("/register", "/login")):
         raise Unmet(f"registering led to {visitor.path}, errors: {page.errors or 'none'}")
 
 
-def _register(trial: _Trial, step: Step) -> None:
+def _register(trial: Trial, step: Step) -> None:
     register(trial, trial.me, trial.email)
 
 
-def _log_in(trial: _Trial, visitor: Visitor, password: str = PASSWORD) -> Page:
+def _log_in(trial: Trial, visitor: Visitor, password: str = PASSWORD) -> Page:
     return trial.send(visitor, "/login", "/login", {"email": trial.email, "password": password})
 
 
-def _refuse_wrong_password(trial: _Trial, step: Step) -> None:
+def _refuse_wrong_password(trial: Trial, step: Step) -> None:
     visitor = trial.visit()
     page = _log_in(trial, visitor, "wrong horse 8")
     if not page.errors:
@@ -235,7 +242,7 @@ def _refuse_wrong_password(trial: _Trial, step: Step) -> None:
         raise Unmet("a wrong password lets in")
 
 
-def _come_in(trial: _Trial, step: Step) -> None:
+def _come_in(trial: Trial, step: Step) -> None:
     visitor = trial.visit()
     page = _log_in(trial, visitor)
     if page.errors or visitor.path.startswith("/login"):
@@ -245,14 +252,14 @@ def _come_in(trial: _Trial, step: Step) -> None:
         raise Unmet(f"no link leads to {', '.join(missing)}")
 
 
-def _add(trial: _Trial, step: Step) -> None:
+def _add(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     for _ in range(2):
         id, typed = trial.add(entity)
         trial.require(entity, id, trial.list_rows(entity).get(id), typed)
 
 
-def _refuse(trial: _Trial, entity: Entity, field: Field, value: str) -> None:
+def _refuse(trial: Trial, entity: Entity, field: Field, value: str) -> None:
     """A row with a wrong value in one field is refused beside it, and what else was typed is kept."""
     typed = {**trial.derive(entity), field.name: value}
     before = len(trial.list_rows(entity))
@@ -265,19 +272,19 @@ def _refuse(trial: _Trial, entity: Entity, field: Field, value: str) -> None:
         raise Unmet(f"what was typed into {', '.join(lost)} is lost")
 
 
-def _refuse_missing(trial: _Trial, step: Step) -> None:
+def _refuse_missing(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     _refuse(trial, entity, next(one for one in entity.fields if one.required and _is_typed(one)), "")
 
 
-def _refuse_invalid(trial: _Trial, step: Step) -> None:
+def _refuse_invalid(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     for field in entity.fields:
         if value := rows.derive_invalid(field):
             _refuse(trial, entity, field, value)
 
 
-def _refuse_double(trial: _Trial, step: Step) -> None:
+def _refuse_double(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     there = next(iter(trial.two_rows(entity).values()))
     for field in entity.fields:
@@ -285,7 +292,7 @@ def _refuse_double(trial: _Trial, step: Step) -> None:
             _refuse(trial, entity, field, there[field.name])
 
 
-def _show(trial: _Trial, step: Step) -> None:
+def _show(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     id, typed = next(iter(trial.two_rows(entity).items()))
     text = trial.me.goto(f"/{entity.name}/{id}").text
@@ -298,7 +305,7 @@ def _show(trial: _Trial, step: Step) -> None:
         raise Unmet(f"the page of a row does not show {', '.join(unseen)} (status {trial.me.status})")
 
 
-def _edit(trial: _Trial, step: Step) -> None:
+def _edit(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     id, typed = next(iter(trial.two_rows(entity).items()))
     path = f"/{entity.name}/{id}"
@@ -324,7 +331,7 @@ def _is_alike(field: Field, typed: str, held: str) -> bool:
     return typed == held or rows.parse_value(field, typed) == rows.parse_value(field, held)
 
 
-def _search(trial: _Trial, step: Step) -> None:
+def _search(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     name = next(one.name for one in entity.fields if one.type in ("text", "long_text"))
     there = trial.two_rows(entity)
@@ -333,7 +340,7 @@ def _search(trial: _Trial, step: Step) -> None:
     _compare(trial.list_rows(entity, asked=f"?q={sought}"), wanted, there, f"searching for {sought}")
 
 
-def _filter(trial: _Trial, step: Step) -> None:
+def _filter(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     there = trial.two_rows(entity)
     for value in {typed.get(step.part, "") for typed in there.values()}:
@@ -351,7 +358,7 @@ def _compare(shown: Mapping[str, Row], wanted: set[str], there: Mapping[str, Typ
         raise Unmet(f"{asked}: row {min(extra)} is shown, and does not belong there")
 
 
-def _sort(trial: _Trial, step: Step) -> None:
+def _sort(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     there = trial.two_rows(entity)
     for field in entity.fields:
@@ -365,7 +372,7 @@ def _sort(trial: _Trial, step: Step) -> None:
     raise NotTried("no field tells its rows apart")
 
 
-def _view(trial: _Trial, step: Step) -> None:
+def _view(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     view: View = next(one for one in entity.views if one.name == step.part)
     for wanted in (True, False):
@@ -377,7 +384,7 @@ def _view(trial: _Trial, step: Step) -> None:
             raise Unmet(f"a row that {'belongs' if wanted else 'does not belong'} there is {'not ' * wanted}shown")
 
 
-def _computed(trial: _Trial, step: Step) -> None:
+def _computed(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     computed: Computed = next(one for one in entity.computed if one.name == step.part)
     expected = [*_expect_computed(trial, entity, computed)]
@@ -390,7 +397,7 @@ def _computed(trial: _Trial, step: Step) -> None:
             raise Unmet(f"{computed.name} shows {shown!r} in place of {wanted!r}, for {typed}")
 
 
-def _expect_computed(trial: _Trial, entity: Entity, computed: Computed) -> Iterator[tuple[Typed, str]]:
+def _expect_computed(trial: Trial, entity: Entity, computed: Computed) -> Iterator[tuple[Typed, str]]:
     """Rows, and what must be computed of each."""
     if computed.condition:
         for wanted in (True, False):
@@ -412,7 +419,7 @@ def _write(value: object) -> str:
     return ("yes" if value else "") if isinstance(value, bool) else "" if value is None else str(value)
 
 
-def _act(trial: _Trial, step: Step) -> None:
+def _act(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     action: Action = next(one for one in entity.actions if one.name == step.part)
     offered = rows.bend(entity, (action.when,) if action.when else (), trial.derive(entity))
@@ -448,7 +455,7 @@ def _act(trial: _Trial, step: Step) -> None:
             raise Unmet("it is offered where it must not be")
 
 
-def _rule(trial: _Trial, step: Step) -> None:
+def _rule(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     rule: RowRule = entity.rules[int(step.part)]
     _, there = trial.add(entity)
@@ -460,7 +467,7 @@ def _rule(trial: _Trial, step: Step) -> None:
     trial.require_error(page, ("form", *rule.fields, *rule.per), entity, before)
 
 
-def _add_on_parent(trial: _Trial, step: Step) -> None:
+def _add_on_parent(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     target = next(field.target for field in entity.references if field.name == entity.parent)
     typed = trial.derive(entity)
@@ -483,7 +490,7 @@ def _find_child_form(page: Page, entity: Entity) -> Form | None:
     return next(fitting, None)
 
 
-def _keep_from_others(trial: _Trial, step: Step) -> None:
+def _keep_from_others(trial: Trial, step: Step) -> None:
     """A second person sees, and may change, what the blueprint says."""
     entity = trial.entity(step)
     mine = trial.rows[entity.name].keys()
@@ -507,7 +514,7 @@ def _keep_from_others(trial: _Trial, step: Step) -> None:
             raise Unmet(f"somebody else is {'' if may else 'not '}offered to change rows of {entity.name}")
 
 
-def _keep_from_strangers(trial: _Trial, step: Step) -> None:
+def _keep_from_strangers(trial: Trial, step: Step) -> None:
     """Without an account: led to log in, or to the list that everybody may read."""
     entity = trial.entity(step)
     stranger = trial.visit()
@@ -520,7 +527,7 @@ def _keep_from_strangers(trial: _Trial, step: Step) -> None:
         raise Unmet(f"without an account /{entity.name}/new leads to {stranger.path}")
 
 
-def _use_plain_forms(trial: _Trial, step: Step) -> None:
+def _use_plain_forms(trial: Trial, step: Step) -> None:
     """What needs no JavaScript: a person comes in, adds, and deletes."""
     client = Client(trial.app)
     if trial.blueprint.accounts:
@@ -530,7 +537,7 @@ def _use_plain_forms(trial: _Trial, step: Step) -> None:
     _remove(trial, entity, id, client)
 
 
-def _stay_in_step_in_two_tabs(trial: _Trial, step: Step) -> None:
+def _stay_in_step_in_two_tabs(trial: Trial, step: Step) -> None:
     entity = rows.order_entities(trial.blueprint)[0]
     trial.list_rows(entity)
     second: Visitor = trial.me.open_tab() if isinstance(trial.me, Tab) else trial.me
@@ -538,7 +545,7 @@ def _stay_in_step_in_two_tabs(trial: _Trial, step: Step) -> None:
     trial.require(entity, id, trial.list_rows(entity).get(id), typed)
 
 
-def _survive_restart(trial: _Trial, step: Step) -> None:
+def _survive_restart(trial: Trial, step: Step) -> None:
     before = {entity.name: trial.list_rows(entity).keys() for entity in trial.blueprint.entities}
     trial.app.restart()
     for entity in trial.blueprint.entities:
@@ -546,13 +553,13 @@ def _survive_restart(trial: _Trial, step: Step) -> None:
             raise Unmet(f"after a restart {entity.name} has {len(after)} rows, before {len(before[entity.name])}")
 
 
-def _delete(trial: _Trial, step: Step) -> None:
+def _delete(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
     id, _ = trial.add(entity)
     _remove(trial, entity, id, trial.me)
 
 
-def _remove(trial: _Trial, entity: Entity, id: str, visitor: Visitor) -> None:
+def _remove(trial: Trial, entity: Entity, id: str, visitor: Visitor) -> None:
     """Delete a row as a person would."""
     path = f"/{entity.name}/{id}"
     form = visitor.goto(f"/{entity.name}").find_form(f"{path}/delete") or visitor.goto(path).find_form(f"{path}/delete")
@@ -567,7 +574,34 @@ def _remove(trial: _Trial, entity: Entity, id: str, visitor: Visitor) -> None:
         raise Unmet(f"{path} answers {visitor.status} once it is deleted")
 
 
-def _log_out(trial: _Trial, step: Step) -> None:
+def _delete_referred(trial: Trial, step: Step) -> None:
+    """A row that another one refers to stays, or goes with it; no reference leads nowhere."""
+    entity = trial.entity(step)
+    field = entity.field(step.part)
+    assert field
+    target = trial.blueprint.entity(field.target)
+    kept = dict(trial.rows[target.name])
+    there, _ = trial.add(target)
+    referring, _ = trial.add(entity, {**trial.derive(entity), field.name: there})
+    path = f"/{target.name}/{there}"
+    form = trial.me.goto(f"/{target.name}").find_form(f"{path}/delete") or trial.me.goto(path).find_form(
+        f"{path}/delete"
+    )
+    if form:
+        trial.me.submit(form, {})
+    trial.me.goto(path)
+    is_there = trial.me.status == 200
+    row = trial.list_rows(entity).get(referring)
+    shown = row.values.get(field.name, "") if row else ""
+    if row and bool(rows.shows("text", "", shown)) == is_there:
+        raise Unmet(f"{path} is {'there' if is_there else 'deleted'}, and row {referring} shows {shown!r}")
+    if not is_there:
+        trial.rows[target.name] = kept
+    if row is None:
+        trial.rows[entity.name].pop(referring)
+
+
+def _log_out(trial: Trial, step: Step) -> None:
     second: Visitor = trial.me.open_tab() if isinstance(trial.me, Tab) else trial.me
     page = second.goto(f"/{trial.blueprint.entities[0].name}")
     form = page.find_form("/logout")
@@ -579,14 +613,14 @@ def _log_out(trial: _Trial, step: Step) -> None:
         raise Unmet(f"after logging out, /{trial.blueprint.entities[0].name}/new leads to {trial.me.path}")
 
 
-def _list_screens(trial: _Trial) -> Iterator[str]:
+def _list_screens(trial: Trial) -> Iterator[str]:
     """Addresses of one screen of each kind."""
     for entity in trial.blueprint.entities:
         yield from (f"/{entity.name}", f"/{entity.name}/new")
         yield from (f"/{entity.name}/{id}" for id in [*trial.rows[entity.name]][:1])
 
 
-def _look(trial: _Trial, find: Callable[[Tab], list[str]]) -> None:
+def _look(trial: Trial, find: Callable[[Tab], list[str]]) -> None:
     """Raise Unmet with what is found on the first screen on which something is."""
     assert isinstance(trial.me, Tab)
     for path in _list_screens(trial):
@@ -595,7 +629,7 @@ def _look(trial: _Trial, find: Callable[[Tab], list[str]]) -> None:
             raise Unmet(f"{path}: {'; '.join(found[:3])}")
 
 
-def _fit(trial: _Trial, step: Step) -> None:
+def _fit(trial: Trial, step: Step) -> None:
     assert isinstance(trial.me, Tab)
     try:
         for width in (NARROW, WIDE):
@@ -605,7 +639,7 @@ def _fit(trial: _Trial, step: Step) -> None:
         trial.me.resize(WIDE)
 
 
-def _darken(trial: _Trial, step: Step) -> None:
+def _darken(trial: Trial, step: Step) -> None:
     assert isinstance(trial.me, Tab)
     trial.me.goto(f"/{trial.blueprint.entities[0].name}")
     light, dark = trial.me.measure_brightness("light"), trial.me.measure_brightness("dark")
@@ -613,7 +647,7 @@ def _darken(trial: _Trial, step: Step) -> None:
         raise Unmet(f"the page's brightness is {light:.2f}, and {dark:.2f} where the system is dark")
 
 
-def _update_without_reload(trial: _Trial, step: Step) -> None:
+def _update_without_reload(trial: Trial, step: Step) -> None:
     assert isinstance(trial.me, Tab)
     entity = rows.order_entities(trial.blueprint)[0]
     form = trial.me.goto(f"/{entity.name}/new").find_form(f"/{entity.name}")
@@ -624,13 +658,13 @@ def _update_without_reload(trial: _Trial, step: Step) -> None:
         raise Unmet("adding a row loads the whole page anew")
 
 
-def _be_quiet(trial: _Trial, step: Step) -> None:
+def _be_quiet(trial: Trial, step: Step) -> None:
     assert trial.browser
     if trial.browser.problems:
         raise Unmet("; ".join(trial.browser.problems[:3]))
 
 
-ACTS: dict[str, Callable[[_Trial, Step], None]] = {
+ACTS: dict[str, Callable[[Trial, Step], None]] = {
     "register": _register,
     "refuse_wrong_password": _refuse_wrong_password,
     "log_in": _come_in,
@@ -660,5 +694,6 @@ ACTS: dict[str, Callable[[_Trial, Step], None]] = {
     "name_controls": lambda trial, step: _look(trial, Tab.find_unnamed),
     "be_quiet": _be_quiet,
     "delete": _delete,
+    "delete_referred": _delete_referred,
     "log_out": _log_out,
 }

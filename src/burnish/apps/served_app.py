@@ -15,6 +15,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 from burnish.apps.html import Form, Page, read_page
 from burnish.errors import SandboxError
 from burnish.events import Frozen
+from burnish.packages import Layer
 from burnish.sandbox import Served, ServeLimits, open_sandbox
 
 PORT = 8000
@@ -76,15 +77,15 @@ class ServedApp:
     def __init__(
         self,
         files: Mapping[str, str],
-        layer: Path | None,
+        layer: Layer,
         limits: ServeLimits = SERVE_LIMITS,
         sandbox: str = "auto",
     ) -> None:
-        """`layer`: the folder of packages. Raises ServeError with its last words for an app that does not start."""
+        """`layer`: the packages that it needs. Raises ServeError with its last words for an app that does not start."""
         self._door = f"/{secrets.token_urlsafe(24)}"
         program = (package_files("burnish.apps.inside") / "serve_app.py").read_text("utf-8")
         with ExitStack() as cleanup:
-            box = cleanup.enter_context(open_sandbox(sandbox, cells=1, layer=layer))
+            box = cleanup.enter_context(open_sandbox(sandbox, cells=1, layer=layer.folder))
             argv = ["python", PROGRAM, self._door, str(PORT)]
             self.served = cleanup.enter_context(box.serve(argv, PORT, {**files, PROGRAM: program}, limits))
             self._cleanup = cleanup.pop_all()

@@ -390,7 +390,9 @@ def read_fields(one: Visit, kind: str, form: dict[str, str], row_id: int = 0) ->
         elif what == "choice" and typed not in ("whole", "broken"):
             errors[name] = "one of these"
         elif what == "reference":
-            tool = one.session.get(Tool, int(typed)) if typed.isdigit() and len(typed) < 15 else None
+            tool = (
+                one.session.get(Tool, int(typed)) if typed.isascii() and typed.isdigit() and len(typed) < 15 else None
+            )
             if tool is None:
                 errors[name] = "one of these"
             else:
@@ -436,7 +438,13 @@ def list_rows(request: Request, kind: str) -> Response:
         if (state := asked.get("state")) and kind == "tool" and "filter_all" not in HOLES:
             query = query.where(Tool.state == state)
         tool_id = asked.get("tool", "")
-        if tool_id.isdigit() and len(tool_id) < 15 and kind == "loan" and "filter_all" not in HOLES:
+        if (
+            tool_id.isascii()
+            and tool_id.isdigit()
+            and len(tool_id) < 15
+            and kind == "loan"
+            and "filter_all" not in HOLES
+        ):
             query = query.where(Loan.tool_id == int(tool_id))
         if asked.get("view") == "few" and kind == "tool" and "view_all" not in HOLES:
             query = query.where(Tool.pieces < 3)
