@@ -23,11 +23,13 @@ from burnish.events import (
 )
 from burnish.report.explain import explain
 from burnish.runs import Store
+from burnish.sandbox import Sandbox
 from tests.apps.built import CHECKS, HOURS, WRONG, FakeJudge, make, plan_books, read_files, script
 
 
 @pytest.fixture
-def judge(monkeypatch: pytest.MonkeyPatch) -> FakeJudge:
+def judge(open_box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> FakeJudge:
+    """Checkpoints that pass whatever there is, unless a test says otherwise."""
     return FakeJudge(monkeypatch)
 
 

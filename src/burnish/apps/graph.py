@@ -20,8 +20,16 @@ from burnish.apps.blueprint import Blueprint
 from burnish.apps.checkpoints import judge_app, run_contract_tests
 from burnish.apps.functions import Workshop, list_functions
 from burnish.apps.planning import Planned
-from burnish.apps.state import CORRECT, BuildBrief, BuildState, hash_text, join_files, make_files, render_blueprint, weigh
-from burnish.errors import AttemptError
+from burnish.apps.state import (
+    CORRECT,
+    BuildBrief,
+    BuildState,
+    hash_text,
+    join_files,
+    make_files,
+    render_blueprint,
+    weigh,
+)
 from burnish.events import (
     AppJudged,
     AppPlanned,
@@ -247,7 +255,7 @@ class BuildLoop:
     def _ask(self, name: str, question: Ask) -> Generator[Event, None, str]:
         """What the model says; nothing where a limit keeps it from being asked: rules then go on alone."""
         reply = yield from drop_limits(ask_model(self.workshop.tools, name, question, PROMPTS), [])
-        self._tell("the plan is read")
+        self.workshop.check_stopped()
         return reply.text if reply else ""
 
     def _review(self, draft: "_Draft") -> Iterator[Event]:
@@ -282,22 +290,16 @@ class BuildLoop:
             return
         began, layer, kind = time.monotonic(), self.workshop.layer, self.workshop.sandbox
         if list(names) == [""]:
-            said = [("", one) for one in judge_app(state.blueprint, files, layer, kind, self._tell)]
+            said = [("", one) for one in judge_app(state.blueprint, files, layer, kind, self.workshop.tell)]
         else:
             tests = {name: f"tests/test_{name}.py" for name in names if f"tests/test_{name}.py" in files}
             with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
                 answers = pool.map(lambda test: run_contract_tests(files, layer, [test], kind), tests.values())
                 said = list(zip(tests, answers, strict=True))
-        self._tell("judged")  # what broke because all was closed under it says nothing
+        self.workshop.check_stopped()
         seconds = time.monotonic() - began
         for name, evidence in said:
             yield AppJudged(module=name, evidence=evidence, basis=basis, seconds=seconds, stage=state.stage)
-
-    def _tell(self, what: str) -> None:
-        """Show how far the work is; the end of it where the user wants no more."""
-        self.workshop.tell(what)
-        if self.workshop.tools.cancel.is_set():
-            raise AttemptError("stopped by the user")
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,9 @@ def verify(
         record = record.model_copy(update={"answer": "holds", "found": "the same, when it was delivered", "why": why})
     if dossier.app:
         prepare = partial(prepare_evidence_layer, dossier.packages, allow_packages, watch.notice if watch else None)
-        return found.model_copy(update={"claims": (*claim_app(dossier, dossier.app, held, prepare, fast, sandbox), record)})
+        return found.model_copy(
+            update={"claims": (*claim_app(dossier, dossier.app, held, prepare, fast, sandbox), record)}
+        )
     if dossier.code is None:
         silent = _claim_untried("no code was delivered, so nothing is claimed")
         return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), record)})

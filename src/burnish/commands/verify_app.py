@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from burnish.apps.blueprint import Blueprint
 from burnish.apps.checkpoints import judge_app
-from burnish.apps.state import join_files, make_files, render_blueprint
+from burnish.apps.state import join_files, make_files
 from burnish.errors import AttemptError
 from burnish.evidence.claims import Claim, claim_check, claim_nothing, read_versions
 from burnish.evidence.folder import DeliveredFolder
@@ -21,13 +21,11 @@ SLOW = ("performance",)
 def find_app_changes(app: EvidenceApp, held: DeliveredFolder) -> tuple[str, ...]:
     """Why the folder is not what its evidence speaks of."""
     try:
-        blueprint = Blueprint.model_validate_json(app.blueprint)
+        blueprint, shown = (Blueprint.model_validate_json(text) for text in (app.blueprint, held.text(BLUEPRINT)))
         made = _make_again(app)
     except ValueError as error:
         return (f"its blueprint is none: {one_line(str(error), 200)}",)
-    found = (
-        [] if held.text(BLUEPRINT) == render_blueprint(blueprint) else [f"{BLUEPRINT} is not the one of the evidence"]
-    )
+    found = [] if shown == blueprint else [f"{BLUEPRINT} is not the one of the evidence"]
     listed = {path for module in app.modules for path in module.files}
     found += [f"{path} is no file of this app" for path in sorted(listed - made.keys())]
     return tuple(found)
