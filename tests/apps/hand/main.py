@@ -20,16 +20,18 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, joinedload, mapped_column, relationship
 
 HOLES: frozenset[str] = frozenset()
-DATA = Path("data.sqlite")
+FOLDER = Path(os.environ.get("APP_DATA", "."))
+DATA = FOLDER / "data.sqlite"
 if "memory_only" in HOLES:
     DATA.unlink(missing_ok=True)
-SECRET_FILE = Path("secret")
+SECRET_FILE = FOLDER / "secret"
 if not SECRET_FILE.exists():
     SECRET_FILE.write_text(secrets.token_hex(32))
 SECRET = SECRET_FILE.read_bytes()
 ROWS = 50
 MOST_BYTES = 1_000_000
 ATTEMPTS, ATTEMPT_SECONDS = 10, 600.0
+TOO_SHORT, WRONG, TOO_OFTEN = "8 letters or more", "wrong", "too often"
 failures: dict[str, list[float]] = {}
 
 
@@ -294,7 +296,7 @@ async def register(request: Request) -> Response:
         elif one.session.scalar(select(Account).where(Account.email == email)):
             errors["email"] = "taken"
         if not 8 <= len(password) <= 200 or not is_text(password):
-            errors["password"] = "8 letters or more"
+            errors["password"] = TOO_SHORT
         if errors:
             return one.show("account", 422, what="register", errors=errors)
         account = Account(email=email, password=hash_password(password, secrets.token_hex(8)))
@@ -309,10 +311,10 @@ async def log_in(request: Request) -> Response:
         form = await one.read()
         email, password = form.get("email", ""), form.get("password", "")
         if not is_text(email + password):
-            return one.show("account", 422, what="login", errors={"password": "wrong"})
+            return one.show("account", 422, what="login", errors={"password": WRONG})
         tries = [at for at in failures.get(email, []) if at > time.time() - ATTEMPT_SECONDS]
         if len(tries) >= ATTEMPTS and "no_rate" not in HOLES:
-            return one.show("account", 429, what="login", errors={"password": "too often"})
+            return one.show("account", 429, what="login", errors={"password": TOO_OFTEN})
         account = one.session.scalar(select(Account).where(Account.email == email))
         if "tells_accounts" in HOLES and not account:
             return one.show("account", 422, what="login", errors={"email": "nobody has this address"})
@@ -320,7 +322,7 @@ async def log_in(request: Request) -> Response:
         fits = hmac.compare_digest(hash_password(password, known.partition("$")[0]), known)
         if not account or not (fits or "any_password" in HOLES):
             failures[email] = [*tries, time.time()]
-            return one.show("account", 422, what="login", errors={"password": "wrong"})
+            return one.show("account", 422, what="login", errors={"password": WRONG})
         wanted = form.get("next", "")
         is_local = wanted.startswith("/") and not wanted.startswith(("//", "/\\")) and wanted.isprintable()
         if "any_next" in HOLES and wanted:
@@ -354,11 +356,14 @@ def is_text(value: str) -> bool:
     return "\0" not in value and len(value) <= 10_000
 
 
+def read_id(typed: str) -> int:
+    return int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 19 else 0
+
+
 def find_visible(one: Visit, kind: str, row_id: str) -> Any:
-    number = int(row_id) if row_id.isascii() and row_id.isdigit() and len(row_id) < 19 else 0
     if "huge_crash" in HOLES and len(row_id) > 18:
         raise RuntimeError("huge")
-    row = one.session.get(KINDS[kind], number) if kind in KINDS else None
+    row = one.session.get(KINDS[kind], read_id(row_id)) if kind in KINDS else None
     if row is None or (kind == "loan" and row.owner != one.me and not {"no_owner", "no_login"} & HOLES):
         raise Refused(404)
     return row
@@ -437,15 +442,8 @@ def list_rows(request: Request, kind: str) -> Response:
                 query = query.where(Tool.name.contains(q, autoescape=True))
         if (state := asked.get("state")) and kind == "tool" and "filter_all" not in HOLES:
             query = query.where(Tool.state == state)
-        tool_id = asked.get("tool", "")
-        if (
-            tool_id.isascii()
-            and tool_id.isdigit()
-            and len(tool_id) < 15
-            and kind == "loan"
-            and "filter_all" not in HOLES
-        ):
-            query = query.where(Loan.tool_id == int(tool_id))
+        if (tool_id := read_id(asked.get("tool", ""))) and kind == "loan" and "filter_all" not in HOLES:
+            query = query.where(Loan.tool_id == tool_id)
         if asked.get("view") == "few" and kind == "tool" and "view_all" not in HOLES:
             query = query.where(Tool.pieces < 3)
         sort = asked.get("sort", "")
