@@ -13,7 +13,7 @@ from contextlib import suppress
 from burnish.apps import rows
 from burnish.apps.blueprint import Action, Blueprint, Computed, Entity, Field, RowRule, View
 from burnish.apps.browsing import Browsing, Tab
-from burnish.apps.html import Form, Page, Row
+from burnish.apps.page_reader import Form, Page, Row
 from burnish.apps.rows import Typed
 from burnish.apps.served_app import Client, ServedApp, Visitor
 from burnish.errors import SandboxError

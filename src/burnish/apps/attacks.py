@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from burnish.apps import rows
 from burnish.apps.acceptance import PASSWORD, NotTried, Trial, Unmet, register
 from burnish.apps.blueprint import Blueprint, Entity, Field
-from burnish.apps.html import read_page
+from burnish.apps.page_reader import read_page
 from burnish.apps.rows import Typed
 from burnish.apps.served_app import FORM_TYPE, AppAnswer, Body, Client, ServedApp
 from burnish.errors import SandboxError

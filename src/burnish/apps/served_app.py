@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from burnish.apps.html import Form, Page, read_page
+from burnish.apps.page_reader import Form, Page, read_page
 from burnish.errors import SandboxError
 from burnish.events import Frozen
 from burnish.packages import Layer
