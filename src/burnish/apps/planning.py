@@ -16,6 +16,7 @@ from burnish.apps.plan_schema import build_change_ask, build_plan_ask, merge, re
 from burnish.apps.reading import read_addition, read_sentence
 from burnish.apps.switches import flip, follow_fields
 from burnish.apps.vocabulary import find_plural, find_singular, fold, is_german, make_label
+from burnish.apps.wishes import find_contradiction, find_unbuildable
 from burnish.errors import ModelError
 from burnish.events import Frozen
 from burnish.text import join_words, strip_controls
@@ -45,32 +46,6 @@ class Planned(Frozen):
 
 
 CAN_BUILD = "It can build apps of tables and pages: lists and records with forms, relations, rules, accounts and views."
-_REFUSED = {
-    "an operating system": r"\b(?:operating system|betriebssystem|kernel|hypervisor|device driver|compiler"
-    r"|emulator)\b",
-    "a game": r"\b(?:video ?game|multiplayer|arcade|shooter|platformer|tetris|snake|chess engine|(?:\w+ )?game(?="
-    r" engine)|puzzle game"
-    r"|(?:write|make|build|create)(?: me)? an? (?:\w+ )?game(?! (?:night|collection|list|log)))\b|\bspiel programm",
-    "an editor of pictures, sound or video": r"\b(?:video|photo|image|music|audio|picture|sound|film)s? (?:editor"
-    r"|editing|stream\w*|player"
-    r"|gallery|sharing|upload\w*|generator|platform)\b|\b(?:image|face|speech|voice) (?:recognition|detection)\b",
-    "machine learning": r"\b(?:machine learning|neural network|deep learning|chatbot|artificial intelligence|ai"
-    r" (?:assistant|model|agent)"
-    r"|recogni[sz]es? \w+|image recognition|predicts? \w+|language model)\b",
-    "an exchange of messages in real time": r"\b(?:real[- ]?time|live chat|video call\w*|messenger|instant"
-    r" messag\w*|walkie|chat (?:app|server))\b",
-    "payments": r"\b(?:credit cards?|payment (?:by|with|via|gateway|system)|online (?:shop|store|banking)|web"
-    r" ?shop|e-?commerce"
-    r"|paypal|stripe|crypto\w*|bitcoin|blockchain|wallet|trading bot|kreditkarte)\b",
-    "a crawler of other sites": r"\b(?:crawl\w*|scrap(?:e|es|er|ing)\b|search engine|web browser|browser"
-    r" extension|live prices)\b",
-    "navigation": r"\b(?:navigation (?:app|system)|gps|route planner|turn[- ]by[- ]turn|augmented reality|virtual"
-    r" reality|3d)\b",
-    "a program beside the browser": r"\b(?:mobile app|ios app|android app|desktop (?:app|widget)|command[- ]line"
-    r"|antivirus|vpn|robot"
-    r"|firmware|spreadsheet program|word processor|link shortener|url shortener|web server|proxy)\b",
-}
-"""What is no app of tables and pages, by the words that say so."""
 
 
 def plan_by_rules(sentence: str) -> Planned:
@@ -86,55 +61,10 @@ def find_refusal(sentence: str) -> Planned | None:
             f"The sentence is longer than {MOST_SENTENCE} characters" if said else "There is no sentence to build from"
         )
         return Planned(blueprint=None, refusal=f"{why}. {CAN_BUILD}")
-    low = said.lower()
-    for what, pattern in _REFUSED.items():
-        if re.search(pattern, low):
-            return Planned(blueprint=None, refusal=f"Burnish cannot build {what}. {CAN_BUILD}")
-    question = find_contradiction(low)
+    if what := find_unbuildable(said):
+        return Planned(blueprint=None, refusal=f"Burnish cannot build {what}. {CAN_BUILD}")
+    question = find_contradiction(said)
     return Planned(blueprint=None, question=question) if question else None
-
-
-_NO_ACCOUNTS = (
-    r"\b(?:without|no|ohne) (?:an? |any |einen? )?(?:user )?"
-    r"(?:accounts?|log-?ins?|registration|anmeldung|konto|konten|sign-?ups?)\b"
-)
-_NEEDS_ACCOUNTS = (
-    r"\b(?:every(?:one|body)|each (?:user|member|person)|users?|jeder) (?:can )?(?:only )?(?:sees?|sieht) (?:only"
-    r" |nur )?(?:their|his|her|sein)"
-    r"|\bonly for members\b|\bmembers only\b|\bonly members\b|\bwith (?:an? )?(?:log-?in|accounts?|password)\b"
-    r"|\bmit (?:anmeldung|login|konto)\b"
-)
-_CONTRADICTIONS = (
-    (
-        _NO_ACCOUNTS,
-        _NEEDS_ACCOUNTS,
-        "It is to work without accounts, and to know who somebody is. Shall people log in, or everyone see everything?",
-    ),
-    (
-        r"\bpublic\b|\b(?:every(?:one|body)|any(?:one|body)) can (?:see|read|view) (?:everything|all|it)\b"
-        r"|\böffentlich",
-        r"\bonly for members\b|\bmembers only\b|\bprivate\b|\bonly (?:sees?|see) (?:their|his|her) own\b|\bnur"
-        r" für mitglieder\b",
-        "It is to be public, and only for some. Shall everyone read it, or only who is logged in?",
-    ),
-    (
-        r"\b(?:every(?:one|body)|members?|users?) (?:can )?(?:only )?(?:sees?) (?:only )?(?:their|his|her) own\b",
-        r"\b(?:every(?:one|body)|all members) (?:can )?(?:sees?|edits?) (?:all|everything)\b",
-        "Everybody is to see only their own, and everything. Which of the two?",
-    ),
-    (
-        r"\bread[- ]only\b|\bnobody can (?:add|edit|change)\b",
-        r"\b(?:every(?:one|body)|members?|users?) can (?:add|edit|change)\b",
-        "Nobody is to change it, and somebody is. Who may change what?",
-    ),
-)
-
-
-def find_contradiction(sentence: str) -> str:
-    """The question that a sentence which contradicts itself leaves; empty where it does not."""
-    return next(
-        (ask for one, other, ask in _CONTRADICTIONS if re.search(one, sentence) and re.search(other, sentence)), ""
-    )
 
 
 def read_plan(sentence: str, answer: str) -> Planned:

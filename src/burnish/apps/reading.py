@@ -11,6 +11,7 @@ from burnish.apps.drafts import Draft, EntityDraft, FieldDraft, Wishes
 from burnish.apps.vocabulary import (
     GROUPS,
     MONEY,
+    TABLES,
     find_plural,
     find_singular,
     is_german,
@@ -20,55 +21,15 @@ from burnish.apps.vocabulary import (
     make_label,
     say,
 )
-from burnish.apps.wishes import MEMBERS_ACT, read_wishes
+from burnish.apps.wishes import GRAMMAR, find_acted_on, read_wishes
 
-_INTRO = re.compile(
-    r"^(?:please\b|can you\b|(?:i|we) (?:want|need|would like|'d like)(?: to have)?\b|write|make|build|create"
-    r"|give|bitte\b"
-    r"|baue?|schreibe?|erstelle?|ich (?:brauche|möchte|will)|me\b|us\b|mir\b|uns\b|track(?= )|keep track of\b"
-    r"|manage\b"
-    r"|organi[sz]e\b|(?:record|log) (?=my|our|the|all|every|what|which)"
-    r"|(?:an? |the |my |our |eine? |einen |meine? )?(?:small |simple |little |kleine |einfache )?(?:web ?)?"
-    r"(?:app|application|tool|site|website|program|system|page)s? "
-    r"(?:for|to|that|which|where|für|zum|zur)(?: (?:track|manage|organi[sz]e|record|keep track of))?\b"
-    r"|an?\b|the\b|my\b|our\b|some\b|eine?[nrsm]?\b|meine?\b|unsere?\b|daily\b|small\b|simple\b|little\b|kleine\b"
-    r"|einfache\b|private\b|personal\b|shared\b|public\b)[ ,]*",
-    re.IGNORECASE,
-)
-_LISTS = re.compile(
-    r"^(?:list|checklist|liste|wishlist|watchlist|collection|sammlung|register|verzeichnis|catalog|catalogue"
-    r"|katalog|directory|library"
-    r"|database|datenbank|archive|archiv|overview|übersicht|table|tabelle|board|box|cabinet|record|shelf|book"
-    r"|buch)s?$"
-)
-_LOGS = re.compile(r"^(?:\w*log|diary|journal|sheet|tagebuch|\w*protokoll)$")
-_PLANS = re.compile(r"^(?:planner|plan|schedule|calendar|rota|reminder|kalender|planer)$")
-_APPS = re.compile(
-    r"^(?:app|application|system|tool|site|website|page|program|form|tracker|manager|scheduler|organi[sz]er"
-    r"|keeper|generator|finder"
-    r"|portal|platform|service|ladder|bracket|portfolio|verwaltung|programm|anwendung|seite|web|sign-up)$"
-)
-_PRONOUN = re.compile(
-    r"it|them|they|each|one|i|we|you|that|which|everyone|all|this|these|item|entry|row|thing", re.IGNORECASE
-)
-_RESERVING = {"sharing": "Reservation", "lending": "Loan", "reservation": "Reservation", "rental": "Rental"}
-_RESERVING |= {"hire": "Rental", "borrowing": "Loan", "loan": "Loan", "reservierung": "Reservierung"}
-_RESERVING |= {"ausleihe": "Ausleihe", "verleih": "Ausleihe", "vermietung": "Vermietung", "appointment": "Appointment"}
-_MAIN_SPLIT = re.compile(
-    r"\s*(?<![~\w])(,|;|:|\.(?=\s|$)|(?:and|und|with|mit|where|wo|that|which|who|for|für|by|of|von|nach|in"
-    r"|without|ohne)(?![~\w]))\s*"
-    r"|(?<=\w)\s*([,;:])\s*",
-    re.IGNORECASE,
-)
-_DETERMINERS = re.compile(
-    r"^(?:an?|the|my|our|their|its|his|her|some|any|several|all|each|every|one|two|three|four|five|many|also|then"
-    r"|monthly"
-    r"|eine?[nrsm]?|der|die|das|deren|dessen|jede[rs]?) +",
-    re.IGNORECASE,
-)
-_GETS = re.compile(
-    r"\b(?:gets?|have|has|needs?|adds?|with|plus|should have|bekommen|bekommt|haben|hat|brauchen|braucht|mit)\b"
-    r" (?P<list>.+)$",
+_KINDS: dict[str, str] = {word: kind for kind, words in TABLES["kinds"].items() for word in words.split()}
+"""Words that hold things: a list, a log, a plan or an app."""
+_RESERVING: dict[str, str] = TABLES["claims"]
+_INTRO, _DETERMINER, _PRONOUN, _GETS = (GRAMMAR[name] for name in ("intro", "determiner", "pronoun", "gets"))
+_SPLIT = re.compile(
+    r"\s*(?<![~\w])(,|;|:|\.(?=\s|$)|(?:and|und|with|mit|where|wo|that|which|who|for|für|by|of|von|nach|in|without|ohne)"
+    r"(?![~\w]))\s*|(?<=\w)\s*([,;:])\s*",
     re.IGNORECASE,
 )
 _SIDE_WORDS = {"for", "für", "of", "von", "in", "without", "ohne"}
@@ -207,7 +168,7 @@ class _Structure:
 
     def split(self, text: str) -> list[tuple[str, str]]:
         """The text in pieces, each with the word that stands before it."""
-        parts = _MAIN_SPLIT.split(text)
+        parts = _SPLIT.split(text)
         pieces = [("", parts[0])]
         pieces += [
             ((a or b or "").lower(), words) for a, b, words in zip(parts[1::3], parts[2::3], parts[3::3], strict=True)
@@ -221,12 +182,12 @@ class _Structure:
         """A phrase without articles and counting words."""
         before = ""
         while before != phrase:
-            before, phrase = phrase, _DETERMINERS.sub("", phrase.strip())
+            before, phrase = phrase, _DETERMINER.sub("", phrase.strip())
         return phrase
 
     def is_collection(self, head: str) -> bool:
-        last = head.split()[-1].lower() if head.split() else ""
-        return len(head.split()) <= 2 and any(kind.match(last) for kind in (_LISTS, _LOGS, _PLANS, _APPS))
+        words = head.split()
+        return bool(words) and len(words) <= 2 and bool(self.find_kind(words[-1], 0))
 
     def is_spread_out(self, items: list[str]) -> bool:
         """Whether plurals in a list are values of each row: "donors and amounts"."""
@@ -326,19 +287,14 @@ class _Structure:
         low = word.lower()
         if place == 1 and low in ("book", "table", "record", "box"):
             return ""
-        kinds = (("list", _LISTS), ("log", _LOGS), ("plan", _PLANS), ("app", _APPS))
-        return next((name for name, pattern in kinds if pattern.match(low)), "")
+        return "log" if low.endswith(("log", "protokoll")) else _KINDS.get(find_singular(low), _KINDS.get(low, ""))
 
     def split_compound(self, word: str) -> tuple[str, str] | None:
         """A German compound as its first part and the kind that its last part names."""
-        for ending, kind in (
-            ("verwaltung", "app"), ("liste", "list"), ("sammlung", "list"), ("tagebuch", "log"), ("buch", "log"),
-            ("planer", "plan"), ("plan", "plan"), ("kalender", "plan"), ("verzeichnis", "list"),
-        ):  # fmt: skip
-            if word.lower().endswith(ending):
-                first = word[: -len(ending)].rstrip("-")
-                return (first[:-1] if first.endswith(("ungs", "heits", "tions")) else first), kind
-        return None
+        low = word.lower()
+        ending = max((one for one in _KINDS if low.endswith(one) and len(one) > 3 and one != low), key=len, default="")
+        first = word[: -len(ending)].rstrip("-") if ending else ""
+        return (re.sub(r"(?<=ung|eit|ion)s$", "", first), _KINDS[ending]) if first else None
 
     def add_reserving(self, thing: str, word: str) -> None:
         """What is claimed for a time, and the claims."""
@@ -423,8 +379,7 @@ class _Structure:
 
     def read_clause(self, phrase: str) -> None:
         """What people do with things: "members offer rides"."""
-        acting = MEMBERS_ACT.search(phrase)
-        things = acting["things"].strip() if acting else ""
+        things = find_acted_on(phrase)
         has_own = self.has_head and find_singular(things).lower() in self.entities[0].label.lower()
         if things and self.is_thing(things) and not has_own and (not self.has_head or not self.entities[0].fields):
             del self.entities[:1]

@@ -23,12 +23,12 @@ class Knowledge(Frozen):
     maximum: float | None = None
 
 
-_TABLES: dict[str, Any] = tomllib.loads((files("burnish.apps") / "words.toml").read_text("utf-8"))
-_KINDS: dict[FieldType, str] = _TABLES["values"]
+TABLES: dict[str, Any] = tomllib.loads((files("burnish.apps") / "words.toml").read_text("utf-8"))
+_KINDS: dict[FieldType, str] = TABLES["values"]
 _VALUES = {word: kind for kind, words in _KINDS.items() for word in words.split()}
-_CHOICES, _SCALES, _IRREGULAR = _TABLES["choices"], _TABLES["scales"], _TABLES["irregular"]
+_CHOICES, _SCALES, _IRREGULAR = TABLES["choices"], TABLES["scales"], TABLES["irregular"]
 PEOPLE, GROUPS, EVENTS, MONEY, WRITINGS, PLURALS_ONLY = (
-    frozenset(_TABLES["nouns"][name].split())
+    frozenset(TABLES["nouns"][name].split())
     for name in ("people", "groups", "events", "money", "writings", "plurals_only")
 )
 """Who; what things are sorted into; what happens on a day; moves an amount on a day; is a text with a title."""
@@ -47,7 +47,7 @@ def is_german(text: str) -> bool:
 
 def say(word: str, german: bool, *values: str) -> str:
     """A word or label of our own in the language of the sentence."""
-    text: str = _TABLES["said"][word][german]
+    text: str = TABLES["said"][word][german]
     return text.format(*values)
 
 
