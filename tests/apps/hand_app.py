@@ -11,7 +11,8 @@ HAND = Path(__file__).parent / "hand"
 REQUIREMENTS = ("fastapi", "sqlalchemy", "jinja2", "uvicorn", "python-multipart")
 BLUEPRINT = Blueprint.model_validate(GOOD)
 CONTRACT_TEST = """
-def test_the_app_can_be_imported():
+def test_the_app_can_be_imported(tmp_path, monkeypatch):
+    monkeypatch.setenv("APP_DATA", str(tmp_path))
     from app.main import app
 
     assert app.routes

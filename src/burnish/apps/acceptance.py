@@ -13,7 +13,7 @@ from contextlib import suppress
 from burnish.apps import rows
 from burnish.apps.blueprint import Action, Blueprint, Computed, Entity, Field, RowRule, View
 from burnish.apps.browsing import Browsing, Tab
-from burnish.apps.html import Form, Page, Row
+from burnish.apps.page_reader import Form, Page, Row
 from burnish.apps.rows import Typed
 from burnish.apps.served_app import Client, ServedApp, Visitor
 from burnish.errors import SandboxError
@@ -342,10 +342,15 @@ def _search(trial: Trial, step: Step) -> None:
 
 def _filter(trial: Trial, step: Step) -> None:
     entity = trial.entity(step)
-    there = trial.two_rows(entity)
-    for value in {typed.get(step.part, "") for typed in there.values()}:
+    field, there = entity.field(step.part), trial.two_rows(entity)
+    for _ in range(3):
+        if len({typed.get(step.part, "") for typed in there.values()}) < 2:
+            trial.add(entity)
+    values = {typed.get(step.part, "") for typed in there.values()}
+    if len(values) < 2:
+        raise NotTried(f"all rows have the same {step.part}")
+    for value in values:
         wanted = {id for id, typed in there.items() if typed.get(step.part, "") == value}
-        field = entity.field(step.part)
         asked = value or ("no" if field and field.type == "yes_no" else "")
         if asked:
             _compare(trial.list_rows(entity, asked=f"?{step.part}={asked}"), wanted, there, f"{step.part}={asked}")

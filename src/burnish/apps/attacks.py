@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from burnish.apps import rows
 from burnish.apps.acceptance import PASSWORD, NotTried, Trial, Unmet, register
 from burnish.apps.blueprint import Blueprint, Entity, Field
-from burnish.apps.html import read_page
+from burnish.apps.page_reader import read_page
 from burnish.apps.rows import Typed
 from burnish.apps.served_app import FORM_TYPE, AppAnswer, Body, Client, ServedApp
 from burnish.errors import SandboxError
@@ -139,9 +139,9 @@ class _Siege:
         raise NotTried("no page holds a token")
 
     def list_targets(self) -> Iterator[tuple[Entity, str]]:
-        """A row of the victim's of each entity."""
+        """A row of each entity that the victim sees."""
         for entity in self.entities:
-            for id in [*self.trial.rows[entity.name]][:1]:
+            for id in [*self.look_at(entity)][:1]:
                 yield entity, id
 
     def list_changes(self, entity: Entity, id: str) -> list[str]:
@@ -239,11 +239,10 @@ def _reflect_markup(siege: _Siege) -> None:
 def _forge(siege: _Siege, token: str | None, why: str) -> None:
     """Everything that the victim may change, asked for with a token that is not theirs."""
     more = {} if token is None else {"csrf": token}
-    for entity in siege.entities:
+    for entity, id in siege.list_targets():
         good = siege.fill(siege.victim, entity)
         typed = {**{name: value for name, value in good.items() if name != "csrf"}, **more}
-        ids = [*siege.trial.rows[entity.name]][:1]
-        paths = [f"/{entity.name}", *(path for id in ids for path in siege.list_changes(entity, id))]
+        paths = [f"/{entity.name}", *siege.list_changes(entity, id)]
         siege.refuse_all(siege.victim, [("POST", path, typed) for path in paths], why)
         for path in paths:
             if (answer := siege.send(siege.victim, "POST", path, typed)).status != 403:

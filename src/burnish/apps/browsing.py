@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from burnish.apps.html import Form, Page, read_page
+from burnish.apps.page_reader import Form, Page, read_page
 from burnish.apps.served_app import ServedApp
 from burnish.errors import SandboxError
 from burnish.pages.chromium import DevToolsError, open_chromium

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from burnish.apps.html import Form, Page, read_page
+from burnish.apps.page_reader import Form, Page, read_page
 from burnish.errors import SandboxError
 from burnish.events import Frozen
 from burnish.packages import Layer
@@ -139,9 +139,9 @@ class ServedApp:
             time.sleep(0.05)
         raise SandboxError(f"the app did not start again: {self.served.output[-300:]}")
 
-    def fill_table(self, table: str, rows: int, vary: Sequence[str] = ()) -> None:
-        """Copy the newest row of a table so many times, past all rules; columns in `vary` get values of their own."""
-        self.read_state(table=table, rows=rows, vary=list(vary))
+    def fill_table(self, table: str, rows: int, vary: Sequence[str], spread: Mapping[str, str]) -> None:
+        """Copy the newest row of a table so many times, past all rules; see `inside/serve_app.py`."""
+        self.read_state(table=table, rows=rows, vary=list(vary), spread=dict(spread))
 
     def close(self) -> None:
         """End its cell, and all data with it."""

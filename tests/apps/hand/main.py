@@ -20,16 +20,18 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, joinedload, mapped_column, relationship
 
 HOLES: frozenset[str] = frozenset()
-DATA = Path("data.sqlite")
+FOLDER = Path(os.environ.get("APP_DATA", "."))
+DATA = FOLDER / "data.sqlite"
 if "memory_only" in HOLES:
     DATA.unlink(missing_ok=True)
-SECRET_FILE = Path("secret")
+SECRET_FILE = FOLDER / "secret"
 if not SECRET_FILE.exists():
     SECRET_FILE.write_text(secrets.token_hex(32))
 SECRET = SECRET_FILE.read_bytes()
 ROWS = 50
 MOST_BYTES = 1_000_000
 ATTEMPTS, ATTEMPT_SECONDS = 10, 600.0
+TOO_SHORT, WRONG, TOO_OFTEN = "8 letters or more", "wrong", "too often"
 failures: dict[str, list[float]] = {}
 
 
@@ -84,7 +86,8 @@ engine = create_engine(f"sqlite:///{DATA}", poolclass=NullPool)
 def prepare(connection: Any, record: object) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA busy_timeout=5000")
-    connection.execute("PRAGMA foreign_keys=ON")
+    if not {"any_reference", "dangling"} & HOLES:
+        connection.execute("PRAGMA foreign_keys=ON")
 
 
 Base.metadata.create_all(engine)
@@ -121,7 +124,7 @@ BASE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Lend
 <td data-field="name"><a href="/tool/{{ row.id }}">{{ row.name|safe if 'no_escape' in holes else row.name }}</a></td>
 <td data-field="state">{{ row.state }}</td><td data-field="pieces">{{ row.pieces }}</td>
 <td data-field="least">{{ row.least }}</td><td data-field="scarce">{{ 'yes' if scarce(row) else 'no' }}</td>{% else %}
-<td data-field="tool">{{ row.tool.name }}</td><td data-field="starts">{{ row.starts }}</td>
+<td data-field="tool">{{ row.tool.name if row.tool else '#' ~ row.tool_id }}</td><td data-field="starts">{{ row.starts }}</td>
 <td data-field="ends">{{ row.ends }}</td>{% endif %}<td>{{ buttons(kind, row, kind == 'tool' or row.owner == me) }}</td>
 </tr>{% endfor %}</tbody></table>{% endmacro %}
 {% block content %}{% endblock %}</main></body></html>"""
@@ -143,7 +146,7 @@ PAGES = {
 {% if errors['form'] %}<p class="error" id="error-form" role="alert">{{ errors['form'] }}</p>{% endif %}
 <button>Save</button></form>{% endblock %}""",
     "row": """{% extends 'base' %}{% block content %}<h1>{{ kind }}</h1>{% if 'blank_page' not in holes %}
-<dl>{% for field in kinds[kind] %}<dt>{{ field }}</dt><dd>{{ row.tool.name if field == 'tool' else row[field] }}</dd>
+<dl>{% for field in kinds[kind] %}<dt>{{ field }}</dt><dd>{{ row.tool.name if field == 'tool' and row.tool else row[field] }}</dd>
 {% endfor %}</dl>{% endif %}{{ buttons(kind, row, kind == 'tool' or row.owner == me) }}
 {% if kind == 'tool' and 'child_lost' not in holes %}<section data-children="loan">{{ table('loan', loans, me) }}
 <form method="post" action="/loan"><input type="hidden" name="csrf" value="{{ csrf }}">
@@ -294,7 +297,7 @@ async def register(request: Request) -> Response:
         elif one.session.scalar(select(Account).where(Account.email == email)):
             errors["email"] = "taken"
         if not 8 <= len(password) <= 200 or not is_text(password):
-            errors["password"] = "8 letters or more"
+            errors["password"] = TOO_SHORT
         if errors:
             return one.show("account", 422, what="register", errors=errors)
         account = Account(email=email, password=hash_password(password, secrets.token_hex(8)))
@@ -309,10 +312,10 @@ async def log_in(request: Request) -> Response:
         form = await one.read()
         email, password = form.get("email", ""), form.get("password", "")
         if not is_text(email + password):
-            return one.show("account", 422, what="login", errors={"password": "wrong"})
+            return one.show("account", 422, what="login", errors={"password": WRONG})
         tries = [at for at in failures.get(email, []) if at > time.time() - ATTEMPT_SECONDS]
         if len(tries) >= ATTEMPTS and "no_rate" not in HOLES:
-            return one.show("account", 429, what="login", errors={"password": "too often"})
+            return one.show("account", 429, what="login", errors={"password": TOO_OFTEN})
         account = one.session.scalar(select(Account).where(Account.email == email))
         if "tells_accounts" in HOLES and not account:
             return one.show("account", 422, what="login", errors={"email": "nobody has this address"})
@@ -320,7 +323,7 @@ async def log_in(request: Request) -> Response:
         fits = hmac.compare_digest(hash_password(password, known.partition("$")[0]), known)
         if not account or not (fits or "any_password" in HOLES):
             failures[email] = [*tries, time.time()]
-            return one.show("account", 422, what="login", errors={"password": "wrong"})
+            return one.show("account", 422, what="login", errors={"password": WRONG})
         wanted = form.get("next", "")
         is_local = wanted.startswith("/") and not wanted.startswith(("//", "/\\")) and wanted.isprintable()
         if "any_next" in HOLES and wanted:
@@ -354,11 +357,14 @@ def is_text(value: str) -> bool:
     return "\0" not in value and len(value) <= 10_000
 
 
+def read_id(typed: str) -> int:
+    return int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 19 else 0
+
+
 def find_visible(one: Visit, kind: str, row_id: str) -> Any:
-    number = int(row_id) if row_id.isascii() and row_id.isdigit() and len(row_id) < 19 else 0
-    if "huge_crash" in HOLES and len(row_id) > 18:
+    if "huge_crash" in HOLES and row_id.isdigit() and len(row_id) > 18:
         raise RuntimeError("huge")
-    row = one.session.get(KINDS[kind], number) if kind in KINDS else None
+    row = one.session.get(KINDS[kind], read_id(row_id)) if kind in KINDS else None
     if row is None or (kind == "loan" and row.owner != one.me and not {"no_owner", "no_login"} & HOLES):
         raise Refused(404)
     return row
@@ -393,10 +399,10 @@ def read_fields(one: Visit, kind: str, form: dict[str, str], row_id: int = 0) ->
             tool = (
                 one.session.get(Tool, int(typed)) if typed.isascii() and typed.isdigit() and len(typed) < 15 else None
             )
-            if tool is None:
+            if tool is None and "any_reference" not in HOLES:
                 errors[name] = "one of these"
             else:
-                values["tool_id"] = tool.id
+                values["tool_id"] = tool.id if tool else 0
         else:
             values[name] = typed
     values.pop("tool", None)
@@ -437,15 +443,8 @@ def list_rows(request: Request, kind: str) -> Response:
                 query = query.where(Tool.name.contains(q, autoescape=True))
         if (state := asked.get("state")) and kind == "tool" and "filter_all" not in HOLES:
             query = query.where(Tool.state == state)
-        tool_id = asked.get("tool", "")
-        if (
-            tool_id.isascii()
-            and tool_id.isdigit()
-            and len(tool_id) < 15
-            and kind == "loan"
-            and "filter_all" not in HOLES
-        ):
-            query = query.where(Loan.tool_id == int(tool_id))
+        if (tool_id := read_id(asked.get("tool", ""))) and kind == "loan" and "filter_all" not in HOLES:
+            query = query.where(Loan.tool_id == tool_id)
         if asked.get("view") == "few" and kind == "tool" and "view_all" not in HOLES:
             query = query.where(Tool.pieces < 3)
         sort = asked.get("sort", "")
@@ -454,7 +453,7 @@ def list_rows(request: Request, kind: str) -> Response:
             query = query.order_by(column.desc() if sort.startswith("-") else column)
         page = asked.get("page", "1")
         number = int(page) if page.isascii() and page.isdigit() and len(page) < 10 and int(page) else 1
-        if "huge_crash" in HOLES and len(page) > 9:
+        if "huge_crash" in HOLES and page.isdigit() and len(page) > 9:
             raise RuntimeError("huge")
         rows = one.session.scalars(query.order_by(table.id.desc()).limit(ROWS).offset((number - 1) * ROWS)).all()
         return one.show("list", kind=kind, rows=[] if "not_listed" in HOLES else rows, q=q)
@@ -539,14 +538,17 @@ async def delete(request: Request, kind: str, row_id: str) -> Response:
         return one.go(f"/{kind}")
 
 
-if "get_deletes" in HOLES:
+def delete_by_link(request: Request, kind: str, row_id: str) -> Response:
+    with visit(request) as one:
+        one.session.delete(find_visible(one, kind, row_id))
+        one.session.commit()
+        return one.go(f"/{kind}")
 
-    @app.get("/{kind}/{row_id}/delete", response_model=None)
-    def delete_by_link(request: Request, kind: str, row_id: str) -> Response:
-        with visit(request) as one:
-            one.session.delete(find_visible(one, kind, row_id))
-            one.session.commit()
-            return one.go(f"/{kind}")
+
+if "get_deletes" in HOLES:
+    app.get("/{kind}/{row_id}/delete", response_model=None)(delete_by_link)
+if "put_deletes" in HOLES:
+    app.put("/{kind}/{row_id}", response_model=None)(delete_by_link)
 
 
 @app.post("/tool/{row_id}/do/take", response_model=None)

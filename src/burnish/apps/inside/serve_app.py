@@ -68,7 +68,7 @@ class Door:
                 break
         asked = json.loads(body or b"{}")
         if "table" in asked:
-            fill_table(COUNTER.database, asked["table"], asked["rows"], asked["vary"])
+            fill_table(COUNTER.database, **asked)
         elif asked.get("restart"):
             argv = [sys.executable, *sys.orig_argv[1:]]
             threading.Timer(PAUSE_SECONDS, os.execv, [sys.executable, argv]).start()
@@ -78,24 +78,30 @@ class Door:
         await send({"type": "http.response.body", "body": json.dumps(said).encode()})
 
 
-def fill_table(database: str, table: str, rows: int, vary: list[str]) -> None:
-    """Copy the newest row so many times; columns in `vary` are told apart by a number."""
+def fill_table(database: str, table: str, rows: int, vary: list[str], spread: dict[str, str]) -> None:
+    """Copy the newest row so many times. Columns in `vary` are told apart by a number; every second copy refers by the
+    columns in `spread` to another row of the table that they lead to.
+    """
     connection = sqlite3.Connection(database, timeout=10)
+    connection.row_factory = sqlite3.Row
     with connection:
-        columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]  # noqa: S608
-        cursor = connection.execute(f'SELECT * FROM "{table}" ORDER BY id DESC LIMIT 1')  # noqa: S608
-        newest = dict(zip(columns, cursor.fetchone(), strict=True))
-        names = ", ".join(f'"{name}"' for name in columns if name != "id")
-        marks = ", ".join("?" for name in columns if name != "id")
-        copies = [
-            [
-                (value + number if isinstance(value, int) else f"{value} {number}") if name in vary else value
-                for name, value in newest.items()
-                if name != "id"
-            ]
-            for number in range(1, rows + 1)
-        ]
-        connection.executemany(f'INSERT OR IGNORE INTO "{table}" ({names}) VALUES ({marks})', copies)  # noqa: S608
+        newest = dict(connection.execute(f'SELECT * FROM "{table}" ORDER BY id DESC LIMIT 1').fetchone())
+        del newest["id"]
+        targets = {
+            name: [row[0] for row in connection.execute(f'SELECT id FROM "{spread[column]}"')]
+            for name in newest
+            if (column := name.removesuffix("_id")) in spread
+        }
+        copies = []
+        for number in range(1, rows + 1):
+            copy = dict(newest)
+            for name in vary:
+                copy[name] = newest[name] + number if isinstance(newest[name], int) else f"{newest[name]} {number}"
+            for name, ids in targets.items():
+                copy[name] = ids[number % len(ids)] if number % 2 else newest[name]
+            copies.append(tuple(copy.values()))
+        names, marks = ", ".join(f'"{name}"' for name in newest), ", ".join("?" for _ in newest)
+        connection.executemany(f'INSERT OR IGNORE INTO "{table}" ({names}) VALUES ({marks})', copies)
     connection.close()
 
 
