@@ -29,7 +29,7 @@ from burnish.runs import Run, Store
 from burnish.runs.attempt import Keep, Resources, RunHandle, start
 from burnish.runs.request import Request
 from burnish.tasks import Task, from_sentence
-from burnish.text import one_line
+from burnish.text import join_words, one_line
 
 VERB = "write"
 CHECKS_AT_END = tuple(name for name in CHECKS if name in ("security", "quality"))
@@ -60,19 +60,17 @@ class AskedFunction(Frozen):
         return f"{self.entity.name}.{self.computed.name}"
 
     def to_task(self) -> Task:
-        """What the agent is asked for."""
-        taken = [self.entity.field(name) for name in self.computed.takes]
-        types = {one.name: TYPES.get(one.type, "str") + ("" if one.required else " | None") for one in taken if one}
-        named = ", ".join(f"{name}: {python_type}" for name, python_type in types.items())
-        gives = TYPES.get(self.computed.gives, "str")
-        signature = f"{self.computed.name}({named}) -> {gives}"
-        words = self.computed.sentence.strip().rstrip(".")
-        examples = [one.removeprefix("assert ") for one in self.computed.examples]
+        """What the agent is asked for. The app shows nothing where a function is given a field that is empty."""
+        computed, taken = self.computed, [self.entity.field(name) for name in self.computed.takes]
+        named = ", ".join(f"{one.name}: {TYPES.get(one.type, 'str')}" for one in taken if one)
+        signature = f"{computed.name}({named}) -> {TYPES.get(computed.gives, 'str')}"
+        words = computed.sentence.strip().rstrip(".")
+        of = f"of a {self.entity.label.lower()} from its {join_words([one.label for one in taken if one])}"
+        examples = [one.removeprefix("assert ") for one in computed.examples]
         shown = f", e.g. {' and '.join(examples)}" if examples else ""
-        task = from_sentence(f"a function {self.computed.name}({named}) that gives {gives}: {words}{shown}")
+        task = from_sentence(f"a function {signature} that works out {words} {of}{shown}")
         tests = tuple(f"assert {one}" for one in examples) or task.visible_tests
-        update = {"entry_point": self.computed.name, "signature": signature, "visible_tests": tests}
-        return task.model_copy(update=update)
+        return task.model_copy(update={"entry_point": computed.name, "signature": signature, "visible_tests": tests})
 
 
 def list_functions(blueprint: Blueprint) -> tuple[AskedFunction, ...]:

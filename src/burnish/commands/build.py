@@ -36,11 +36,12 @@ from burnish.runs import Run, Store, Watch
 from burnish.runs.attempt import Resources
 from burnish.runs.request import Request
 from burnish.tasks import Task
-from burnish.text import slug
+from burnish.text import plural, slug
 
 LIMITS = Limits(rounds=3, calls=40, tokens=200_000, seconds=900.0)
 """Unless said otherwise: a plan and some functions, each with a run of its own."""
 MOST_SENTENCE = 2000
+WHO = {"everyone": "everyone", "members": "every member", "owner": "who added it"}
 EXAMPLE = 'burnish build "a list of books to lend"'
 
 
@@ -204,5 +205,22 @@ def _is_writable(folder: Path) -> bool:
 
 
 def describe_plan(blueprint: Blueprint) -> list[str]:
-    """The lines of `burnish plan`."""
-    return [blueprint.title]
+    """The lines of `burnish plan`: what there is to be, what was assumed, and two ways to build it."""
+    lines = [blueprint.title, ""]
+    for entity in blueprint.entities:
+        fields = [f"{one.label} ({one.target or one.type.replace('_', ' ')})" for one in entity.fields]
+        lines.append(f"{entity.plural}: {', '.join(fields)}")
+        special = [*(one.label for one in entity.computed), *(one.label for one in entity.actions)]
+        special += [f"list {one.label}" for one in entity.views]
+        lines += [f"  {', '.join(special)}"] if special else []
+        lines.append(f"  read by {WHO[entity.read]}, changed by {WHO[entity.write]}")
+    lines += ["", "Assumed (turn one with --flip SWITCH):"] if blueprint.switches else []
+    lines += [f"  {one.id}: {one.text if one.on else one.otherwise}" for one in blueprint.switches]
+    lines += [f"Left out: {point}" for point in blueprint.left_out]
+    for way in planning.sketch_architectures(blueprint):
+        built = "what is built" if way.is_built else "the usual other way"
+        lines += ["", f"{way.name} ({built}): {way.summary}"]
+        lines.append(f"  {plural(len(way.modules), 'module')}, about {plural(way.files, 'file')}")
+        lines += [f"  + {point}" for point in way.advantages]
+        lines += [f"  - {point}" for point in way.drawbacks]
+    return lines
