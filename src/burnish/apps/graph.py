@@ -142,7 +142,7 @@ class BuildLoop:
             entities=tuple(entity.label for entity in blueprint.entities),
             assumptions=tuple(f"{one.id}: {one.text if one.on else one.otherwise}" for one in blueprint.switches),
             left_out=blueprint.left_out,
-            made_by="rules" if not self._asks else "model" if facts.without == "rules" else "both",
+            made_by="both" if self.workshop.tools.meter.calls else "rules",
             rebuilt=self.brief.list_rebuilt(blueprint, facts.functions) if self.brief.earlier else (),
         )
 
@@ -245,12 +245,13 @@ class BuildLoop:
         return planning.read_plan(sentence, answer)
 
     def _change(self, before: Blueprint, sentence: str, number: int = 1) -> Generator[Event, None, Planned]:
-        """A blueprint with what a sentence changes in it."""
-        answer = ""
-        if self._asks:
+        """A blueprint with what a sentence changes in it; a model is asked where rules do not understand it."""
+        planned = planning.read_change(before, sentence, "")
+        if planned.blueprint is None and not planned.question and self._asks:
             name = CHANGE if number == 1 else f"{CHANGE}-{number}"
             answer = yield from self._ask(name, planning.build_change_ask(before, sentence))
-        return planning.read_change(before, sentence, answer)
+            planned = planning.read_change(before, sentence, answer)
+        return planned
 
     def _ask(self, name: str, question: Ask) -> Generator[Event, None, str]:
         """What the model says; nothing where a limit keeps it from being asked: rules then go on alone."""
