@@ -26,7 +26,7 @@ ALONE = {
     "fixed_session": "fix_session",
     "session_lives": "forge_session",
 }
-"""Holes that do not get into each other's way; an injection finds what a wildcard does, and fails where markup is sent."""
+"""Holes that do not get into each other's way, but for an injection, which fails where markup is searched."""
 OTHERS = {
     ("no_csrf", "crashes", "reflects"): {"omit_csrf", "forge_csrf", "send_malformed", "reflect_markup"},
     ("no_owner", "mass_assignment", "get_deletes", "put_deletes"): {

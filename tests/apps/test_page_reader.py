@@ -4,9 +4,9 @@ from burnish.apps.page_reader import read_page
 
 LIST = """<!doctype html><html><head><title>no text</title></head><body>
 <form action="/tool"><input name=q value=""><button>Search</button></form>
-<table><tr data-row=3><td data-field=name><b>Saw</b> &amp; axe<td data-field="pieces">4</td>
-<td><a data-edit href="/tool/3/edit">Edit</a><form method=post action="/tool/3/do/take" data-action=take></form></td></tr>
-<tr data-row="4"><td data-field="name">Rake</td><td><form method="post" action="/tool/4/delete" data-delete>
+<table><tr data-row=3><td data-field=name><b>Saw</b> &amp; axe</td><td data-field="pieces">4</td>
+<td><a data-edit href="/tool/3/edit">Edit</a><form method=post action="/tool/3/do/take" data-action=take></form></td>
+</tr><tr data-row="4"><td data-field="name">Rake</td><td><form method="post" action="/tool/4/delete" data-delete>
 <input type=hidden name=csrf value=x></form></td></tr></table>
 <section data-children="loan"><table><tr data-row="9"><td data-field="starts">2031-01-01</td></tr></table></section>
 <script>document.write("<tr data-row=5>")</script></body></html>"""

@@ -8,9 +8,11 @@ is kept as a problem of the app.
 import asyncio
 import base64
 import json
+import socket
 import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -282,32 +284,34 @@ class Tab:
 class _Relay:
     """Carries each connection to a listener on to a Unix socket, in a thread of its own."""
 
-    def __init__(self, listener: Any, target: Path) -> None:
+    def __init__(self, listener: socket.socket, target: Path) -> None:
         self._target = target
-        self._loop = asyncio.new_event_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._thread = threading.Thread(target=self._run, args=[listener], name="burnish-relay", daemon=True)
+        self._loop: Future[asyncio.AbstractEventLoop] = Future()
+        self._is_over = asyncio.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(listener)), name="burnish-relay")
         self._thread.start()
 
-    def _run(self, listener: Any) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.create_task(asyncio.start_server(self._carry, sock=listener))
-        self._loop.run_forever()
-        for task in asyncio.all_tasks(self._loop):
-            task.cancel()
-        self._loop.run_until_complete(asyncio.sleep(0))
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        self._loop.close()
+    async def _serve(self, listener: socket.socket) -> None:
+        async with await asyncio.start_server(self._carry, sock=listener):
+            self._loop.set_result(asyncio.get_running_loop())
+            await self._is_over.wait()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, asyncio.CancelledError):
-            there, back = await asyncio.open_unix_connection(str(self._target))
-            await asyncio.gather(_copy(reader, back), _copy(there, writer))
-        writer.close()
+        writers = [writer]
+        try:
+            with suppress(OSError):
+                there, back = await asyncio.open_unix_connection(str(self._target))
+                writers.append(back)
+                await asyncio.gather(_copy(reader, back), _copy(there, writer))
+        except asyncio.CancelledError:
+            pass  # everybody is hung up on
+        finally:
+            for one in writers:
+                one.close()
 
     def close(self) -> None:
         """Hang up on everybody."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.result().call_soon_threadsafe(self._is_over.set)
         self._thread.join(5)
 
 

@@ -124,7 +124,8 @@ BASE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Lend
 <td data-field="name"><a href="/tool/{{ row.id }}">{{ row.name|safe if 'no_escape' in holes else row.name }}</a></td>
 <td data-field="state">{{ row.state }}</td><td data-field="pieces">{{ row.pieces }}</td>
 <td data-field="least">{{ row.least }}</td><td data-field="scarce">{{ 'yes' if scarce(row) else 'no' }}</td>{% else %}
-<td data-field="tool">{{ row.tool.name if row.tool else '#' ~ row.tool_id }}</td><td data-field="starts">{{ row.starts }}</td>
+<td data-field="tool">{{ row.tool.name if row.tool else '#' ~ row.tool_id }}</td>
+<td data-field="starts">{{ row.starts }}</td>
 <td data-field="ends">{{ row.ends }}</td>{% endif %}<td>{{ buttons(kind, row, kind == 'tool' or row.owner == me) }}</td>
 </tr>{% endfor %}</tbody></table>{% endmacro %}
 {% block content %}{% endblock %}</main></body></html>"""
@@ -146,7 +147,8 @@ PAGES = {
 {% if errors['form'] %}<p class="error" id="error-form" role="alert">{{ errors['form'] }}</p>{% endif %}
 <button>Save</button></form>{% endblock %}""",
     "row": """{% extends 'base' %}{% block content %}<h1>{{ kind }}</h1>{% if 'blank_page' not in holes %}
-<dl>{% for field in kinds[kind] %}<dt>{{ field }}</dt><dd>{{ row.tool.name if field == 'tool' and row.tool else row[field] }}</dd>
+<dl>{% for field in kinds[kind] %}<dt>{{ field }}</dt>
+<dd>{{ row.tool.name if field == 'tool' and row.tool else row[field] }}</dd>
 {% endfor %}</dl>{% endif %}{{ buttons(kind, row, kind == 'tool' or row.owner == me) }}
 {% if kind == 'tool' and 'child_lost' not in holes %}<section data-children="loan">{{ table('loan', loans, me) }}
 <form method="post" action="/loan"><input type="hidden" name="csrf" value="{{ csrf }}">
@@ -240,7 +242,9 @@ class Visit:
         body = await self.request.body()
         if "crashes" in HOLES and body.startswith(b"{"):
             raise RuntimeError("no JSON, please")
-        if "multipart" in self.request.headers.get("content-type", "") or len(body) > MOST_BYTES:
+        if "multipart" in self.request.headers.get("content-type", "") or (
+            len(body) > MOST_BYTES and "no_limit" not in HOLES
+        ):
             raise Refused(422 if len(body) <= MOST_BYTES else 413)
         try:
             given = parse_qs(body.decode(), True, errors="strict", max_num_fields=1000)
