@@ -46,6 +46,8 @@ def add_state(entity: Entity, label: str, german: bool = False) -> Entity:
     chosen = next((one for one in entity.fields if one.type == "choice" and _find_option(one, label)), None)
     if chosen and not field:
         option = _find_option(chosen, label)
+        if any(action.name == make_name(f"set_{option}") for action in entity.actions):
+            return entity
         set_it = Action(
             name=make_name(f"set_{option}"),
             label=say("set", german, option),
@@ -106,6 +108,8 @@ def remove_field(entity: Entity, name: str) -> Entity:
 
 def add_scarcity(entity: Entity, german: bool = False) -> Entity:
     """A quantity with a least one, a mark and a list of rows that run low, and buttons for one more and one less."""
+    if any(view.name == "low" for view in entity.views):
+        return entity
     numbers = [one for one in entity.fields if one.type in NUMBERS and not is_least(one)]
     quantity = next((one for one in numbers if any(word in one.name.split("_") for word in _QUANTITIES)), None)
     least = next((one for one in entity.fields if one.type in NUMBERS and is_least(one)), None)
@@ -165,6 +169,8 @@ def add_due(entity: Entity, german: bool = False, kind: str = "overdue") -> Enti
 
 def add_period(entity: Entity, per: Sequence[str], german: bool = False) -> Entity:
     """Claims: from a moment to a later one, and no two of the same at once."""
+    if any(rule.kind == "no_overlap" for rule in entity.rules):
+        return entity
     moments = [one for one in entity.fields if one.type in ("date", "date_time")]
     if len(moments) < 2 or moments[0].type != moments[1].type:
         moments = [
@@ -187,7 +193,7 @@ def add_period(entity: Entity, per: Sequence[str], german: bool = False) -> Enti
 def add_once(entity: Entity, names: Sequence[str]) -> Entity:
     """That no two rows are the same in these fields."""
     names = [*dict.fromkeys(names)]
-    if len(names) < 2:
+    if len(names) < 2 or any({*rule.fields} == {*names} for rule in entity.rules):
         return entity
     required = [field.model_copy(update={"required": True}) for field in entity.fields if field.name in names]
     rule = RowRule(kind="unique_together", fields=tuple(names))

@@ -116,6 +116,7 @@ def read_change(blueprint: Blueprint, sentence: str, answer: str = "") -> Planne
 
 
 def _plan_change(before: Blueprint, after: Blueprint) -> Planned:
+    after = follow_fields(after)
     if after.model_copy(update={"left_out": before.left_out}) != before:
         return Planned(blueprint=after)
     names = join_words([one.plural for one in before.entities])

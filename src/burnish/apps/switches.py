@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from pydantic import ValidationError
+
 from burnish.apps.blueprint import Blueprint, Entity, Field, Switch
 from burnish.apps.drafts import Draft, Wishes
 from burnish.apps.features import add_fields, add_state, name_new, remove_field
@@ -72,7 +74,7 @@ def list_switches(blueprint: Blueprint, draft: Draft) -> Iterator[Switch]:
         yield make_switch("accounts", blueprint, on=False)
     if blueprint.accounts:
         yield from list_account_switches(blueprint)
-    is_done = any(one.label == say("done", draft.german) for one in main.fields)
+    is_done = _find_done(main, draft.german) is not None
     if draft.entities and draft.entities[0].is_ticked_off and is_done:
         yield make_switch(f"done.{main.name}", blueprint)
     has_group = any(fold(field.label) in GROUPS for field in main.fields)
@@ -131,7 +133,7 @@ def flip(blueprint: Blueprint, switch: str) -> Blueprint:
     entity = blueprint.entity(name)
     german = is_german(blueprint.sentence)
     if kind == "done":
-        state = next((field for field in entity.fields if field.label == say("done", german)), None)
+        state = _find_done(entity, german)
         entity = remove_field(entity, state.name) if state else add_state(entity, say("done", german), german)
         return _replace(blueprint, entity)
     return _turn_categories(blueprint, entity, german)
@@ -144,13 +146,22 @@ def follow_fields(blueprint: Blueprint) -> Blueprint:
     for switch in blueprint.switches:
         kind, _, name = switch.id.partition(".")
         entity = next((one for one in blueprint.entities if one.name == name), None)
-        if name and not entity:
+        is_full = kind == "category" and not switch.on and len(blueprint.entities) == MOST_ENTITIES
+        if (name and not entity) or is_full:
             continue
-        if entity and kind in ("done", "category"):
-            is_there = any(field.label == say(kind, german) for field in entity.fields)
-            switch = switch.model_copy(update={"on": is_there})
+        if entity and kind == "done":
+            switch = switch.model_copy(update={"on": _find_done(entity, german) is not None})
+        elif entity and kind == "category":
+            has_group = any(field.label == say(kind, german) for field in entity.references)
+            switch = switch.model_copy(update={"on": has_group})
         switches.append(switch)
     return blueprint.model_copy(update={"switches": tuple(switches)})
+
+
+def _find_done(entity: Entity, german: bool) -> Field | None:
+    """The yes-or-no by which rows are done."""
+    label = say("done", german)
+    return next((one for one in entity.fields if one.type == "yes_no" and one.label == label), None)
 
 
 def _turn_accounts(blueprint: Blueprint, on: bool) -> Blueprint:
@@ -207,4 +218,10 @@ def _replace(blueprint: Blueprint, entity: Entity, check: bool = True) -> Bluepr
 
 def _check(blueprint: Blueprint) -> Blueprint:
     """The same blueprint, once it is known to be one that can be built."""
-    return Blueprint.model_validate(blueprint.model_dump())
+    try:
+        return Blueprint.model_validate(blueprint.model_dump())
+    except ValidationError as error:
+        why = error.errors()[0]["msg"]
+        raise SetupProblem(
+            f"This switch cannot be turned in this app ({why}). Take something out of it first"
+        ) from error
