@@ -30,7 +30,8 @@ def app(open_box: Sandbox, monkeypatch: pytest.MonkeyPatch, store: Store, tmp_pa
 
 def add_due(before: Blueprint) -> Blueprint:
     data = before.model_dump(mode="json")
-    data["entities"][1]["fields"].append(DUE)
+    fields = data["entities"][1]["fields"]
+    fields.append(DUE | {"name": f"due_{len(fields)}"})
     return Blueprint.model_validate(data)
 
 

@@ -43,6 +43,7 @@ from burnish.events import (
     RunFinished,
     Stopped,
 )
+from burnish.events.apps import MadeBy
 from burnish.models.model import Ask
 from burnish.no_telemetry import disable_tracing
 from burnish.text import join_words, one_line
@@ -58,6 +59,7 @@ NODES, MOST_LEVELS = 3, 12
 """Steps of a round, and levels of an app, with some to spare."""
 SIDE_BY_SIDE = 2
 """Modules whose tests run at once: each has a cell of its own."""
+NO_WORDS = "an app"
 NOW = "This is how it is now."
 
 
@@ -142,7 +144,7 @@ class BuildLoop:
             entities=tuple(entity.label for entity in blueprint.entities),
             assumptions=tuple(f"{one.id}: {one.text if one.on else one.otherwise}" for one in blueprint.switches),
             left_out=blueprint.left_out,
-            made_by="both" if self.workshop.tools.meter.calls else "rules",
+            made_by=self._made_by,
             rebuilt=self.brief.list_rebuilt(blueprint, facts.functions) if self.brief.earlier else (),
         )
 
@@ -225,6 +227,13 @@ class BuildLoop:
         yield RunFinished(verdict=verdict, why=why)
 
     @property
+    def _made_by(self) -> MadeBy:
+        """Who has planned."""
+        if not self.workshop.tools.meter.calls:
+            return "rules"
+        return "model" if self.brief.facts.without == "rules" else "both"
+
+    @property
     def _asks(self) -> bool:
         return self.brief.facts.without != "model"
 
@@ -242,7 +251,11 @@ class BuildLoop:
         if not self._asks:
             return planning.plan_by_rules(sentence)
         answer = yield from self._ask(PLAN, planning.build_plan_ask(sentence))
-        return planning.read_plan(sentence, answer)
+        if self.brief.facts.without != "rules":
+            return planning.read_plan(sentence, answer)
+        planned = planning.read_plan(NO_WORDS, answer)  # rules find nothing in it: what the model says is all there is
+        blueprint = planned.blueprint
+        return Planned(blueprint=blueprint.model_copy(update={"sentence": sentence})) if blueprint else planned
 
     def _change(self, before: Blueprint, sentence: str, number: int = 1) -> Generator[Event, None, Planned]:
         """A blueprint with what a sentence changes in it; a model is asked where rules do not understand it."""
