@@ -223,9 +223,10 @@ def _format(files: Mapping[str, str]) -> dict[str, str]:
             place = Path(folder, path).with_suffix(".py")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(files[path], "utf-8")
-        select = ["--isolated", "--no-cache", "--target-version", "py311"]
-        for words in (["check", "--fix", "--quiet", "--select", "F401,I"], ["format", "--quiet"]):
-            command = [*ruff, *words, *select, "."]
+        ours = 'lint.isort.known-first-party=["app", "tests"]'  # of one module, ruff does not see the rest
+        fix = ["check", "--fix", "--select", "F401,I", "--config", ours]
+        for words in (fix, ["format"]):
+            command = [*ruff, *words, "--quiet", "--isolated", "--no-cache", "--target-version", "py311", "."]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=RUFF_SECONDS)
             if done.returncode:
                 raise AttemptError(f"ruff could not read generated code: {(done.stderr or done.stdout)[:500]}")

@@ -6,7 +6,7 @@ the app asks for it whenever a row is written.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from burnish.apps.blueprint import Blueprint, Entity, Field
@@ -171,9 +171,3 @@ def _stand_in(field: Field) -> str:
         return default if field.required else "NULL"
     text = (field.default or next(iter(field.options), "")).replace("'", "''")
     return f"'{text}'" if field.required else "NULL"
-
-
-def list_names(blueprint: Blueprint, module: str, earlier: Earlier | None) -> Iterator[str]:
-    """The paths of the migrations that a module owns."""
-    first = create_table(blueprint, blueprint.entity(module)) if module != "accounts" else "-"
-    yield from find_migrations(blueprint, module, first, earlier)
