@@ -82,8 +82,9 @@ def change_table(blueprint: Blueprint, entity: Entity, earlier: Earlier) -> str:
     """What leads from the table as it was to what it is now; empty where it is the same."""
     was = earlier.entity(entity.name)
     assert was is not None
-    if create_table(blueprint, entity) == create_table(earlier.blueprint, was):
-        return ""
+    is_same = create_table(blueprint, entity) == create_table(earlier.blueprint, was)
+    if is_same and [field.type for field in entity.fields] == [field.type for field in was.fields]:
+        return ""  # days and moments have the same SQL type, and their texts differ
     copied = [("id", "id"), ("created", "created")]
     if blueprint.accounts and earlier.blueprint.accounts:
         copied.insert(1, ("owner", "owner"))

@@ -52,8 +52,8 @@ def list_modules(blueprint: Blueprint, earlier: Earlier | None = None) -> tuple[
         migrations = find_migrations(blueprint, entity.name, create_table(blueprint, entity), earlier)
         files = (*_list_files(entity), *migrations)
         modules.append(_make(entity.name, needs, tuple(_promise(blueprint, entity)), files, modules))
-    needs, contract = tuple(module.name for module in modules), ("/ leads to the first list", "main.app", "the menu")
-    modules.append(_make("app", needs, contract, (*APP_FILES, *find_removals(blueprint, earlier)), modules))
+    everything, files = tuple(module.name for module in modules), (*APP_FILES, *find_removals(blueprint, earlier))
+    modules.append(_make("app", everything, ("/ leads to the first list", "main.app", "the menu"), files, modules))
     return tuple(modules)
 
 
