@@ -108,8 +108,13 @@ TABLE = {
     "name": "table",
     "label": "Table",
     "plural": "Tables",
+    "computed": [
+        {"name": "many", "label": "Many", "gives": "yes_no", "condition": condition("seats", ">", "4")},
+    ],
     "fields": [
         {"name": "group", "label": "Group", "type": "reference", "target": "group"},
+        {"name": "property", "label": "Property", "type": "reference", "target": "group", "required": False},
+        {"name": "page", "label": "Page", "type": "choice", "options": ["left", "right"]},
         {"name": "seats", "label": "Seats", "type": "integer", "minimum": 1, "maximum": 9},
     ],
 }
@@ -122,7 +127,7 @@ MEMBERS: dict[str, Any] = {
 }
 OPEN = copy.deepcopy(MEMBERS) | {"accounts": False}
 OPEN["entities"] = [entity | {"read": "everyone", "write": "everyone"} for entity in OPEN["entities"]]
-SINGLE = MEMBERS | {"registration": False, "entities": [TABLE | {"fields": TABLE["fields"][1:]}]}
+SINGLE = MEMBERS | {"registration": False, "entities": [TABLE | {"fields": TABLE["fields"][2:]}]}
 TOTAL = """import math
 
 

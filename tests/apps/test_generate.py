@@ -67,8 +67,8 @@ def test_what_an_app_does_not_need_is_not_there() -> None:
     files = generate_app(Blueprint.model_validate(OPEN))
     assert not [path for path in files if "account" in path or "login" in path]
     assert "owner" not in files["app/migrations/0001_wide.sql"]
-    assert "computed" not in files["app/table/table.py"]
-    assert "SEARCH" not in files["app/table/service.py"]
+    assert "computed" not in files["app/group/table.py"]
+    assert "query.q" not in files["app/table/service.py"]
 
 
 def test_a_function_that_nobody_wrote_is_left_out_and_the_rest_stays() -> None:

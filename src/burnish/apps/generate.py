@@ -112,7 +112,11 @@ def _describe(blueprint: Blueprint, entity: Entity, functions: Mapping[str, str]
     parent = entity.field(entity.parent)
     unique = {field.name for field in entity.fields if field.unique}
     ruled = unique | {name for rule in entity.rules for name in (*rule.fields, *rule.per)}
-    filters = [field for field in entity.fields if field.type in ("yes_no", "choice", "reference")]
+    filters = [
+        field
+        for field in entity.fields
+        if field.type in ("yes_no", "choice", "reference") and field.name not in ("page", "sort")  # ours in addresses
+    ]
     child_of = (one.field(one.parent) for one in blueprint.entities)
     return {
         "app": blueprint,
