@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote, urlsplit
 
 from burnish.apps import rows
-from burnish.apps.acceptance import PASSWORD, NotTried, Trial, Unmet, register
+from burnish.apps.acceptance import FIRST, PASSWORD, NotTried, Trial, Unmet, register
 from burnish.apps.blueprint import Blueprint, Entity, Field
 from burnish.apps.page_reader import read_page
 from burnish.apps.rows import Typed
@@ -91,9 +91,9 @@ class _Siege:
         self.victim, self.attacker = Client(app), Client(app)
         self.trial.me = self.victim
         if blueprint.accounts:
-            register(self.trial, self.victim, self.trial.email)
-            if blueprint.registration:
-                register(self.trial, self.attacker, f"second{self.trial.salt}@example.org")
+            register(self.trial, self.victim, FIRST)
+            if self.has_second:
+                register(self.trial, self.attacker, "second@example.org")
         for entity in rows.order_entities(blueprint):
             self.trial.add(entity)
 
@@ -102,11 +102,10 @@ class _Siege:
         """All of them."""
         return self.blueprint.entities
 
-    def need_second(self) -> Client:
-        """The attacker, logged in. Raises NotTried where nobody can be."""
-        if not (self.blueprint.accounts and self.blueprint.registration):
-            raise NotTried("nobody else can have an account")
-        return self.attacker
+    @property
+    def has_second(self) -> bool:
+        """Whether the attacker has an account."""
+        return self.blueprint.accounts and self.blueprint.registration
 
     def need_accounts(self) -> None:
         """Raises NotTried where there are none."""
@@ -261,7 +260,7 @@ def _forge_csrf(siege: _Siege) -> None:
         siege.read_csrf(Client(siege.app) if siege.blueprint.accounts else siege.attacker),
         "with a foreign token",
     )
-    if siege.blueprint.accounts and siege.blueprint.registration:
+    if siege.has_second:
         _forge(siege, siege.read_csrf(siege.attacker), "with the token of somebody else")
 
 
@@ -314,14 +313,15 @@ def _read_others(siege: _Siege) -> None:
 
 
 def _change_others(siege: _Siege) -> None:
-    attacker = siege.need_second()
+    if not siege.has_second:
+        raise NotTried("nobody else can have an account")
     guarded = [(entity, id) for entity, id in siege.list_targets() if entity.write == "owner"]
     if not guarded:
         raise NotTried("everybody may change all rows")
     for entity, id in guarded:
-        typed = siege.fill(attacker, entity)
+        typed = siege.fill(siege.attacker, entity)
         paths = siege.list_changes(entity, id)
-        siege.refuse_all(attacker, [("POST", path, typed) for path in paths], "by somebody else")
+        siege.refuse_all(siege.attacker, [("POST", path, typed) for path in paths], "by somebody else")
 
 
 def _change_as_nobody(siege: _Siege) -> None:
@@ -336,29 +336,23 @@ def _change_as_nobody(siege: _Siege) -> None:
 
 def _refer_to_others(siege: _Siege) -> None:
     """A row that refers to one which its author may not see: refused, as if there were none."""
-    attacker = siege.need_second()
-    tried = False
-    for entity in siege.entities:
-        for field in entity.references:
-            hidden = next(iter(siege.trial.rows[field.target]), "")
-            if siege.blueprint.entity(field.target).read == "owner" and hidden:
-                tried = True
-                typed = siege.fill(attacker, entity) | {field.name: hidden}
-                if siege.send(attacker, "POST", f"/{entity.name}", typed).status != 422:
-                    raise Unmet(f"{entity.name}.{field.name} takes a row of somebody else")
-    for entity in siege.entities:
-        for field in entity.references:
-            typed = siege.fill(siege.victim, entity) | {field.name: str(NO_SUCH_ID)}
-            tried = True
-            if siege.send(siege.victim, "POST", f"/{entity.name}", typed).status != 422:
-                raise Unmet(f"{entity.name}.{field.name} takes a row that does not exist")
-    if not tried:
+    referring = [(entity, field) for entity in siege.entities for field in entity.references]
+    if not referring:
         raise NotTried("no row refers to another")
+    for entity, field in referring:
+        typed = siege.fill(siege.victim, entity) | {field.name: str(NO_SUCH_ID)}
+        if siege.send(siege.victim, "POST", f"/{entity.name}", typed).status != 422:
+            raise Unmet(f"{entity.name}.{field.name} takes a row that does not exist")
+        hidden = next(iter(siege.trial.rows[field.target]), "")
+        if siege.blueprint.entity(field.target).read == "owner" and hidden and siege.has_second:
+            typed = siege.fill(siege.attacker, entity) | {field.name: hidden}
+            if siege.send(siege.attacker, "POST", f"/{entity.name}", typed).status != 422:
+                raise Unmet(f"{entity.name}.{field.name} takes a row of somebody else")
 
 
 def _assign_more(siege: _Siege) -> None:
     """Fields that no form has: the owner, the id, the day of a row."""
-    who = siege.attacker if siege.blueprint.accounts and siege.blueprint.registration else siege.victim
+    who = siege.attacker if siege.has_second else siege.victim
     for entity in siege.entities:
         if not all(siege.trial.rows[field.target] for field in entity.references if field.required):
             continue
@@ -389,7 +383,7 @@ def _log_in(siege: _Siege, client: Client, next_path: str = "", password: str = 
     form = read_page(siege.send(client, "GET", f"/login{asked}").text).find_form("/login")
     if form is None:
         raise NotTried("there is no form to log in")
-    return siege.send(client, "POST", "/login", {**form.values, "email": siege.trial.email, "password": password})
+    return siege.send(client, "POST", "/login", {**form.values, "email": FIRST, "password": password})
 
 
 def _is_in(siege: _Siege, cookies: Mapping[str, str]) -> bool:
