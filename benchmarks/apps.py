@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from burnish.apps.generate import REQUIREMENTS, generate_app
 
 from burnish.apps.blueprint import Blueprint
+from burnish.apps.generate import REQUIREMENTS, generate_app
 from burnish.apps.inside.serve_app import fill_table
 from burnish.apps.page_reader import read_page
 from burnish.packages import prepare_layer
@@ -62,7 +62,8 @@ class Figures:
     p50: float
     p95: float
     answers: int
-    errors: int
+    errors: tuple[str, ...]
+    """Statuses and failures that no client should see."""
 
 
 def add_module() -> dict[str, Any]:
@@ -87,7 +88,9 @@ def serve(name: str, files: Mapping[str, str], packages: Path) -> Iterator[App]:
         taken.close()
         command = [sys._base_executable, "-m", "uvicorn", "app.main:app", "--port", str(port), "--no-access-log"]
         environment = {**os.environ, "PYTHONPATH": str(packages), "APP_DATA": str(data)}
-        with subprocess.Popen([*command, "--log-level", "warning"], cwd=folder, env=environment) as process:
+        # A connection that the server ends while it is used again would be an error of nobody's.
+        command += ["--log-level", "warning", "--timeout-keep-alive", "60"]
+        with subprocess.Popen(command, cwd=folder, env=environment) as process:
             try:
                 address = f"http://127.0.0.1:{port}"
                 until = time.monotonic() + START_SECONDS
@@ -129,9 +132,9 @@ def prepare(app: App, rows: int) -> dict[str, str]:
         return dict(client.cookies)
 
 
-async def ask(client: httpx.AsyncClient, number: int, until: float, taken: list[float], csrf: str) -> int:
-    """One client, until the time is over; how many answers were errors."""
-    errors, turn = 0, number
+async def ask(client: httpx.AsyncClient, number: int, until: float, taken: list[float], csrf: str) -> list[str]:
+    """One client, until the time is over; what went wrong."""
+    errors, turn = list[str](), number
     while time.monotonic() < until:
         turn += 1
         began = time.perf_counter()
@@ -141,10 +144,10 @@ async def ask(client: httpx.AsyncClient, number: int, until: float, taken: list[
             else:
                 values = {"name": f"new {number} {turn} {until}", "state": "whole", "pieces": "1", "least": "1"}
                 status = (await client.post("/tool", data={**values, "csrf": csrf})).status_code
-        except httpx.HTTPError:
-            status = 0
+            errors += [] if status in (200, 303) else [f"{PATHS[turn % len(PATHS)]} answers {status}"]
+        except httpx.HTTPError as error:
+            errors.append(repr(error))
         taken.append(time.perf_counter() - began)
-        errors += status not in (200, 303)
     return errors
 
 
@@ -158,7 +161,7 @@ async def put_load(app: App, cookies: Mapping[str, str], clients: int, seconds: 
         until = time.monotonic() + seconds
         errors = await asyncio.gather(*(ask(client, n, until, taken, form.values["csrf"]) for n in range(clients)))
     cuts = statistics.quantiles(taken, n=20)
-    return Figures(statistics.median(taken), cuts[-1], len(taken), sum(errors))
+    return Figures(statistics.median(taken), cuts[-1], len(taken), tuple(one for found in errors for one in found))
 
 
 def measure(apps: list[App], rows: int, seconds: float) -> dict[tuple[str, int], Figures]:
@@ -171,8 +174,8 @@ def measure(apps: list[App], rows: int, seconds: float) -> dict[tuple[str, int],
             ratio = figures.p95 / found["by hand", clients].p95
             print(
                 f"{rows:>7,} rows, {clients:>3} clients, {app.name:<16} p50 {1000 * figures.p50:7.1f} ms, "
-                f"p95 {1000 * figures.p95:7.1f} ms, {figures.answers:>5} answers, {figures.errors} errors, "
-                f"ratio {ratio:.2f}",
+                f"p95 {1000 * figures.p95:7.1f} ms, {figures.answers:>5} answers, {len(figures.errors)} errors, "
+                f"ratio {ratio:.2f} {'; '.join(figures.errors[:3])}",
                 flush=True,
             )
     return found
@@ -188,7 +191,7 @@ def main(seconds: str = "") -> int:
         files = {"by hand": make_hand_app(), **generated}
         apps = [served.enter_context(serve(name, texts, layer.folder)) for name, texts in files.items()]
         found = {rows: measure(apps, rows, float(seconds or SECONDS)) for rows in ROWS}
-    errors = sum(one.errors for figures in found.values() for one in figures.values())
+    errors = sum(len(one.errors) for figures in found.values() for one in figures.values())
     most = found[ROWS[-1]]
     ratio = max(most[name, CLIENTS[-1]].p95 for name in generated) / most["by hand", CLIENTS[-1]].p95
     print(json.dumps({"errors": errors, "ratio": round(ratio, 2), "limit": LIMIT}))

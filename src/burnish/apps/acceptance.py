@@ -362,9 +362,8 @@ def _filter(trial: Trial, step: Step) -> None:
         wanted = {id for id, typed in there.items() if typed.get(step.part, "") == value}
         asked = value or ("no" if field and field.type == "yes_no" else "")
         if asked:
-            _compare(
-                trial.list_rows(entity, asked=f"?{step.part}={quote(asked)}"), wanted, there, f"{step.part}={asked}"
-            )
+            shown = trial.list_rows(entity, asked=f"?{step.part}={quote(asked)}")
+            _compare(shown, wanted, there, f"{step.part}={asked}")
 
 
 def _compare(shown: Mapping[str, Row], wanted: set[str], there: Mapping[str, Typed], asked: str) -> None:
