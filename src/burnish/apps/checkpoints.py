@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from burnish.apps import rows
-from burnish.apps.acceptance import NotTried, StepResult, Trial, Unmet, accept, come_in
+from burnish.apps.acceptance import NotTried, StepFailed, StepResult, Trial, accept, come_in
 from burnish.apps.attacks import HUGE, AttackResult, attack
 from burnish.apps.blueprint import Blueprint
 from burnish.apps.browsing import Browsing
@@ -227,7 +227,7 @@ def play_at_random(blueprint: Blueprint, app: ServedApp, seeds: Sequence[int] = 
                 what = _act_at_random(trial, client, chance)
                 if client.status >= 500:
                     return f"{what} answers {client.status} (action {number} with seed {seed})"
-        except (Unmet, NotTried, SandboxError) as error:
+        except (StepFailed, NotTried, SandboxError) as error:
             return f"{error} (seed {seed})"
     return ""
 
@@ -282,7 +282,7 @@ def judge_performance(blueprint: Blueprint, app: ServedApp) -> Evidence:
             varied = [field.name for field in entity.fields if field.type in ("text", "integer")]
             app.fill_table(entity.name, MANY, varied, {field.name: field.target for field in entity.references})
         after = {path: _measure_page(app, client, path) for path in paths}
-    except (Unmet, NotTried, SandboxError) as error:
+    except (StepFailed, NotTried, SandboxError) as error:
         return _answer("performance", "not_run", f"it could not be measured: {error}")
     flaws = []
     for path in paths:
@@ -323,7 +323,7 @@ def _measure_page(app: ServedApp, client: Client, path: str) -> tuple[int, float
     """How many statements a page takes, and the median of its seconds."""
     taken = list[float]()
     if (status := client.send("GET", path).status) != 200:
-        raise Unmet(f"{path} answers {status}")
+        raise StepFailed(f"{path} answers {status}")
     before = app.read_state().statements
     for _ in range(TIMES):
         began = time.perf_counter()
