@@ -1,6 +1,7 @@
 """A sentence becomes a blueprint, a refusal or a question; what rules read for sure holds against a model."""
 
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -333,3 +334,25 @@ def test_no_rule_knows_the_apps_that_are_measured() -> None:
     nouns = re.compile(r"(?i)\b(?:task|to-?do|blog|comment|room|booking|inventory|stock)s?\b")
     for file in Path("src/burnish/apps").glob("*.*"):
         assert not nouns.search(file.read_text("utf-8")), file
+
+
+def test_whatever_a_model_answers_what_comes_out_can_be_built_and_changed() -> None:
+    draw = random.Random(0)
+    words = ["user", "id", "title", "wine_id", "dueDate", "is_done", "status", "created_at", "Größe", "self", "class"]
+    words += ["csrf", "low", "done", "<b>", "'", "日本"]
+    kinds = ["text", "integer", "yes_no", "date", "choice", "email"]
+
+    def invent(word: str) -> dict[str, Any]:
+        columns = [
+            column(draw.choice(words), draw.choice(kinds), *draw.sample(words, draw.randint(0, 3))) for _ in word
+        ]
+        return table(word, *columns[:5], belongs_to=(draw.choice(words),))
+
+    for _ in range(150):
+        told = answer(*map(invent, draw.sample(words, draw.randint(0, 3))))
+        planned = read_plan(draw.choice(SENTENCES), told)
+        if planned.blueprint:
+            asked = draw.choice(
+                ["each {} has steps", "remove {}", "rename {} to hats", "without double {}", "make {} nice"]
+            )
+            read_change(planned.blueprint, asked.format(draw.choice(words)), told)

@@ -27,11 +27,21 @@ TABLES: dict[str, Any] = tomllib.loads((files("burnish.apps") / "words.toml").re
 _KINDS: dict[FieldType, str] = TABLES["values"]
 _VALUES = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 _CHOICES, _SCALES, _IRREGULAR = TABLES["choices"], TABLES["scales"], TABLES["irregular"]
-PEOPLE, GROUPS, EVENTS, MONEY, WRITINGS, PLURALS_ONLY, ACCOUNT_WORDS, OWN_COLUMNS = (
+PEOPLE, GROUPS, EVENTS, MONEY, WRITINGS, STATEMENTS, PLURALS_ONLY, ACCOUNT_WORDS, OWN_COLUMNS = (
     frozenset(TABLES["nouns"][name].split())
-    for name in ("people", "groups", "events", "money", "writings", "plurals_only", "accounts", "own_columns")
+    for name in (
+        "people",
+        "groups",
+        "events",
+        "money",
+        "writings",
+        "statements",
+        "plurals_only",
+        "accounts",
+        "own_columns",
+    )
 )
-"""Who; what things are sorted into; what happens on a day; moves an amount on a day; is a text with a title;
+"""Who; what things are sorted into; what happens on a day; moves an amount on a day; is a text with a title; is a text;
 what an app with accounts has by itself; columns that every table has."""
 _GERMAN_STATUS = ("offen", "in Arbeit", "erledigt")
 _GERMAN_STEMS = re.compile(r"(?:at|ion|ung|heit|keit|schaft|ur|or|ept|ent|ist|ant|ekt|atz|ar)en$")

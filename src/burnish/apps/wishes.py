@@ -55,12 +55,12 @@ def read_wishes(text: str, german: bool = False) -> tuple[str, Wishes, tuple[str
     rights = next((name for name in ("own", "shared", "only_me", "read_by_all") if rest.cut_wish(name)), "")
     has_login, is_team = bool(rest.cut_wish("login")), bool(rest.cut_wish("team"))
     acts, has_members = find_acted_on(rest.text), _WISHES["members"].search(text)
-    if not rights and acts:
-        rights = "shown"
+    states = tuple(rest.cut_states(german))
+    if not rights and (acts or _WISHES["meeting"].search(text)):
+        rights = "shared" if states else "shown"  # what others mark, others must be able to change
     elif not rights and (has_members or (is_team and not has_login)):
         rights = "shared"  # but who asks for a login has rows of their own in mind
     needs_accounts = has_login or is_team or has_members or acts or rights in ("own", "only_me", "read_by_all")
-    states = tuple(rest.cut_states(german))
     due = tuple(name for name in ("today", "overdue", "expired") if rest.cut_wish(name))
     scarce, order = rest.cut_wish("scarce"), rest.cut_wish("sort")
     rest.cut_wish("search")
