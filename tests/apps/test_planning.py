@@ -77,6 +77,19 @@ def test_values_have_the_types_that_their_words_name() -> None:
     assert (rating.type, rating.minimum, rating.maximum) == ("integer", 1, 4)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Write me an app for managing my recipes",
+        "please build a small web app where people can share recipes",
+        "I want to keep track of my recipes",
+        "a list of recipes",
+    ],
+)
+def test_what_an_app_is_about_is_found_behind_the_words_around_it(sentence: str) -> None:
+    assert plan(sentence).entities[0].name == "recipe"
+
+
 def test_things_in_the_plural_become_entities_that_lead_to_each_other() -> None:
     owner, animal, visit = plan("a vet app with owners, animals and visits").entities
     assert (animal.references[0].target, visit.references[0].target) == (owner.name, animal.name)
@@ -110,6 +123,7 @@ def test_a_vague_sentence_gives_a_whole_app_whose_assumptions_are_switches() -> 
     [
         ("court reservation without double reservations", "court"),
         ("a boat rental app where nobody can rent the same boat twice at the same time, with login", "boat"),
+        ("eine Saalbuchung ohne Doppelbuchungen, mit Anmeldung", "saal"),
         ("an appointment planner where appointments of the same doctor must not overlap", "doctor"),
     ],
 )

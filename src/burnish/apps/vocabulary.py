@@ -12,6 +12,7 @@ from typing import Any
 
 from burnish.apps.blueprint import TAKEN, FieldType
 from burnish.events import Frozen
+from burnish.text import one_line
 
 
 class Knowledge(Frozen):
@@ -83,7 +84,7 @@ def make_name(label: str, kind: str = "value", used: Collection[str] = ()) -> st
 
 def make_label(phrase: str) -> str:
     """A phrase as it stands above a column: its first letter large, and short."""
-    words = " ".join(re.sub(r"[<>{}\x00-\x1f~]", " ", phrase).split())[:60].strip(" .,;:-_")
+    words = one_line(re.sub(r"[<>{}~]", " ", phrase), 60).strip(" .,;:-_")
     return words[:1].upper() + words[1:]
 
 

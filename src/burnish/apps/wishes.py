@@ -69,7 +69,7 @@ def read_wishes(text: str, german: bool = False) -> tuple[str, Wishes, tuple[str
         {
             "accounts": False if without_login else True if needs_accounts else None,
             "rights": "" if without_login else rights,
-            "reserving": _read_reserving(reserving) if reserving else None,
+            "reserving": _read_reserving(reserving, german) if reserving else None,
             "states": states,
             "due": due,
             "is_scarce": bool(scarce),
@@ -109,7 +109,7 @@ class _Rest:
             yield State(label=make_label(label), entity=make_label(find_singular(thing, german)))
 
 
-def _read_reserving(match: re.Match[str]) -> Reserving:
+def _read_reserving(match: re.Match[str], german: bool) -> Reserving:
     """What may not be there twice: "no Y twice in the same Z", "without double X", "X of one Y must not overlap"."""
     said = {name: (value or "").strip().lower() for name, value in match.groupdict().items()}
     by_day = "day" in (said["second"], said["when"])
@@ -119,7 +119,7 @@ def _read_reserving(match: re.Match[str]) -> Reserving:
         return Reserving(entity=said["entity"], together=tuple(filter(None, things)), by_day=by_day)
     same = "" if said["same"] in _THINGS else said["same"]
     return Reserving(
-        entity=find_singular(said["entity"] or said["rows"]),
-        per=find_singular(said["per"] or same or said["for"] or said["first"] or said["who"]),
+        entity=find_singular(said["entity"] or said["rows"], german),
+        per=find_singular(said["per"] or same or said["for"] or said["first"] or said["who"], german),
         by_day=by_day,
     )
