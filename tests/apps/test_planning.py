@@ -239,6 +239,23 @@ def test_what_rules_read_for_sure_holds_whatever_the_model_forgets_or_invents() 
     assert wine.computed
 
 
+def test_the_same_thing_under_another_name_is_one_and_keys_to_nowhere_go() -> None:
+    told = answer(
+        table(
+            "FuelLog",
+            column("id", "integer"),
+            column("vehicle_id", "integer"),
+            column("litres", "decimal"),
+            column("km"),
+        ),
+        table("Weather", column("name")),
+    )
+    planned = read_plan("a fuel log", told)
+    assert planned.blueprint
+    assert types_of(planned.blueprint.entities[0]) == {"date": "date", "litres": "decimal", "km": "decimal"}
+    assert "vehicle" not in {one.name for one in planned.blueprint.entities}
+
+
 def test_columns_that_nobody_asked_for_are_not_added_to_those_that_were_named() -> None:
     told = answer(table("Wine", column("vintage", "date"), column("grape"), column("systolic", "integer")))
     planned = read_plan("a wine list with vintage, systolic", told)

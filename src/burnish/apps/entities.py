@@ -103,7 +103,8 @@ class EntityMaker:
             return None
         known = know(draft.label, self.german) or _NOTHING
         target = self.names.get(fold(draft.target), "") if draft.target else ""
-        kind: FieldType = "reference" if target else "text" if draft.target else draft.type or known.type
+        told = draft.type if draft.type != "text" else ""  # small models say "text" of anything
+        kind: FieldType = "reference" if target else "text" if draft.target else told or known.type
         options = tuple(dict.fromkeys(filter(None, map(make_label, draft.options)))) or known.options
         if kind == "choice" and len(options) < 2:
             kind = "text"

@@ -10,6 +10,7 @@ from burnish.apps.blueprint import MOMENTS, Blueprint, Entity
 from burnish.apps.drafts import Draft, EntityDraft, FieldDraft, Wishes
 from burnish.apps.vocabulary import (
     GROUPS,
+    HOLDERS,
     MONEY,
     TABLES,
     find_plural,
@@ -23,8 +24,6 @@ from burnish.apps.vocabulary import (
 )
 from burnish.apps.wishes import GRAMMAR, find_acted_on, read_wishes
 
-_KINDS: dict[str, str] = {word: kind for kind, words in TABLES["kinds"].items() for word in words.split()}
-"""Words that hold things: a list, a log, a plan or an app."""
 _RESERVING: dict[str, str] = TABLES["claims"]
 _INTRO, _DETERMINER, _PRONOUN, _GETS = (GRAMMAR[name] for name in ("intro", "determiner", "pronoun", "gets"))
 _SPLIT = re.compile(
@@ -294,14 +293,14 @@ class _Structure:
         low = word.lower()
         if place == 1 and low in ("book", "table", "record", "box"):
             return ""
-        return "log" if low.endswith(("log", "protokoll")) else _KINDS.get(find_singular(low), _KINDS.get(low, ""))
+        return "log" if low.endswith(("log", "protokoll")) else HOLDERS.get(find_singular(low), HOLDERS.get(low, ""))
 
     def split_compound(self, word: str) -> tuple[str, str] | None:
         """A German compound as its first part and the kind that its last part names."""
         low = word.lower()
-        ending = max((one for one in _KINDS if low.endswith(one) and len(one) > 3 and one != low), key=len, default="")
+        ending = max((one for one in HOLDERS if low.endswith(one) and len(one) > 3 and one != low), key=len, default="")
         first = word[: -len(ending)].rstrip("-") if ending else ""
-        return (re.sub(r"(?<=ung|eit|ion)s$", "", first), _KINDS[ending]) if first else None
+        return (re.sub(r"(?<=ung|eit|ion)s$", "", first), HOLDERS[ending]) if first else None
 
     def add_reserving(self, thing: str, word: str) -> None:
         """What is claimed for a time, and the claims."""

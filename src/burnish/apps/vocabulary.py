@@ -27,6 +27,8 @@ class Knowledge(Frozen):
 TABLES: dict[str, Any] = tomllib.loads((files("burnish.apps") / "words.toml").read_text("utf-8"))
 _KINDS: dict[FieldType, str] = TABLES["values"]
 _VALUES = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+HOLDERS: dict[str, str] = {word: kind for kind, words in TABLES["kinds"].items() for word in words.split()}
+"""Words that hold things: a list, a log, a plan or an app."""
 _CHOICES, _SCALES, _IRREGULAR = TABLES["choices"], TABLES["scales"], TABLES["irregular"]
 PEOPLE, GROUPS, EVENTS, MONEY, WRITINGS, STATEMENTS, PLURALS_ONLY, ACCOUNT_WORDS, OWN_COLUMNS = (
     frozenset(TABLES["nouns"][name].split())
