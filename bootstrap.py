@@ -94,7 +94,9 @@ def needed(args: list[str]) -> list[str]:
     cell = ["bwrap", "cell"] if "--sandbox" not in named else []
     if verb in ("check", "strengthen", "verify", "eval", "resume", "answer", "ui"):  # the page fetches weights itself
         return cell if "list" not in args else []
-    if verb not in ("write", "fix", "models"):
+    if verb == "build" and "--without model" in " ".join(args).replace("=", " "):
+        return cell
+    if verb not in ("write", "fix", "build", "models"):
         return []
     if verb == "models":
         return cell if "doctor" in args else []

@@ -51,7 +51,7 @@ T = TypeVar("T")
 class Checkpoint(Frozen):
     """What a person is shown at a checkpoint."""
 
-    where: Literal["tests", "checks"]
+    where: Literal["tests", "checks", "plan"]
     tests: str
     """The file of tests as it will be run; a file of the user's own stands apart from it."""
     code: str = ""

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from burnish.cli.build import build, plan
 from burnish.cli.check import check, strengthen, verify
 from burnish.cli.eval import compare, evaluate
 from burnish.cli.page import page
@@ -23,7 +24,11 @@ from burnish.version import __version__
 INTERRUPTED = 130
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (write, fix, page, apply, check, strengthen, verify, runs, show, explain, resume, answer, rate, rm, ui):
+COMMANDS = (
+    *(write, fix, page, plan, build, apply, check, strengthen, verify),
+    *(runs, show, explain, resume, answer, rate, rm, ui),
+)
+for command in COMMANDS:
     app.command(context_settings={"ignore_unknown_options": command is answer})(command)  # its answer may be -1
 app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
@@ -93,7 +98,7 @@ def enter() -> None:
 
 def _read_defaults(verb: list[str]) -> dict[str, dict[str, str]]:
     """What the user's settings put in place of our own defaults, for the commands that ask a model."""
-    if not verb or verb[0] not in ("write", "fix", "page", "strengthen", "eval"):
+    if not verb or verb[0] not in ("write", "fix", "page", "build", "strengthen", "eval"):
         return {}
     from burnish import config as settings
 

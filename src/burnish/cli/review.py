@@ -34,6 +34,7 @@ QUESTION_HELP = "A letter · the value, if it is something else · Enter: do not
 HEADS = {
     "tests": "The tests, before they are frozen. What you change or add decides.",
     "checks": "The code and what the checks say of it, before the verdict.",
+    "plan": "The plan, before anything is built. Switches can be turned, and all of it be edited.",
 }
 _COMMENT = re.compile(r"(?:line\s+)?(\d{1,6})\s*:\s*(.+)", re.IGNORECASE)
 _CHANGE = re.compile(r"(?:c|change)\b[\s:]*(.*)", re.IGNORECASE)
@@ -87,7 +88,7 @@ def show(shown: Checkpoint, console: Console) -> None:
     """The file with its lines numbered, and at the end what the checks say."""
     console.print()
     console.print(Text(HEADS[shown.where], style="bold"), soft_wrap=True)
-    for number, line in enumerate((shown.code if shown.where == "checks" else shown.tests).rstrip().split("\n"), 1):
+    for number, line in enumerate((shown.tests if shown.where == "tests" else shown.code).rstrip().split("\n"), 1):
         console.print(Text.assemble((f"{number:>4}  ", "dim"), (strip_controls(line), "cyan")), soft_wrap=True)
     if shown.evidence:
         table = Table("check", "answer", "figure", "why", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -156,7 +157,8 @@ def edit_in_editor(shown: Checkpoint) -> str:
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise SetupProblem("An editor needs a terminal. Edit the file elsewhere, and name it: e FILE")
-    before, name = (shown.code, "solution.py") if shown.where == "checks" else (shown.tests, "test_solution.py")
+    names = {"tests": "test_solution.py", "checks": "solution.py", "plan": "blueprint.json"}
+    before, name = shown.tests if shown.where == "tests" else shown.code, names[shown.where]
     command = find_editor()
     with tempfile.TemporaryDirectory(prefix="burnish-review-") as folder:
         file = Path(folder) / name

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.agent.questions import Answerer, OpenQuestion
-from burnish.commands import fix, page, write
+from burnish.apps.attempt import start_build
+from burnish.commands import build, fix, page, write
 from burnish.commands.apply import GOOD, fix_facts, is_in_place
 from burnish.commands.fix import plan_again
 from burnish.errors import SetupProblem
@@ -30,11 +31,15 @@ from burnish.packages import Budget
 from burnish.pages.attempt import start_page
 from burnish.report.deliverables import read_suite
 from burnish.runs import Run, Store, Watch
-from burnish.runs.attempt import Begin, Resources, start
+from burnish.runs.attempt import Begin, Resources, RunHandle, start
 from burnish.runs.request import Request
 from burnish.sandbox.open import choose_resumed_sandbox
 from burnish.tasks import Task
 from burnish.text import slug
+
+START: dict[str, Callable[[Request, Resources], RunHandle]] = {"page": start_page, "build": start_build}
+DELIVER = {"page": page.deliver, "build": build.deliver}
+"""Of the verbs whose runs are no work of the agent, by their names."""
 
 
 def resume(
@@ -80,18 +85,19 @@ def resume(
         )
     request = request_again(opened, limits_of(opened, raised), sandbox)
     request = request.model_copy(update={"keep_thoughts": request.keep_thoughts or keep_thoughts})
-    selection = select_models(model or opened.started.model, request.limits, store)
+    has_model = not (request.app and request.app.without == "model")
+    selection = select_models(model or opened.started.model, request.limits, store) if has_model else None
     out = Path(request.out) if request.out else Path(beside) / slug(request.task.id) if beside is not None else None
     if question:
         out = Path(opened.folder) if opened.folder else None
     elif request.verb == "write" and opened.verdict and request.limits == limits_of(opened):
         return _deliver(opened, out, store, watch)  # it was killed just before its delivery
-    elif request.verb == "page" and opened.verdict and request.limits == limits_of(opened):
-        return page.deliver(opened, store, watch, numbered=True)
+    elif request.verb in DELIVER and opened.verdict and request.limits == limits_of(opened):
+        return DELIVER[request.verb](opened, store, watch, numbered=True)
     elif request.verb == "fix" and fix_facts(opened).apply and is_in_place(opened):
         return fix.deliver(opened, store, watch)
     resources = Resources(
-        selection.open(opener),
+        selection.open(opener) if selection else (),
         store,
         watch,
         answer=_find_answerer(before, answer),
@@ -102,9 +108,9 @@ def resume(
     )
     if request.verb == "fix":
         return fix.repair(plan_again(opened, Budget.within(request.limits.seconds)), request, resources, begin)
-    begin(handle := start_page(request, resources) if request.verb == "page" else start(request, resources))
-    if request.verb == "page":
-        return page.deliver(handle.wait(), store, watch, numbered=True)
+    begin(handle := START.get(request.verb, start)(request, resources))
+    if request.verb in DELIVER:
+        return DELIVER[request.verb](handle.wait(), store, watch, numbered=True)
     return _deliver(handle.wait(), out, store, watch)
 
 
@@ -163,17 +169,18 @@ def is_over(run: Run, raised: Mapping[str, float] | None = None, deliver: bool =
 
     Raises SetupProblem for a run of a verb that cannot be taken up again.
     """
-    if run.started.verb not in ("write", "fix", "page"):
+    if run.started.verb not in ("write", "fix", *DELIVER):
         raise SetupProblem(
-            f"Run {run.id!r} is one of `burnish {run.started.verb}`; only runs of write, fix and page can be taken up "
-            f"again. Look at it with: burnish show {run.id}"
+            f"Run {run.id!r} is one of `burnish {run.started.verb}`; only runs of write, fix, page and build can be "
+            f"taken up again. Look at it with: burnish show {run.id}"
         )
     stopped, settings = run.ending(Stopped), run.settings
     further = limits_of(run, raised) != limits_of(run) and stopped is not None and stopped.reason != "done"
     if run.verdict is None or further:
         return False
     to_apply = settings.fix and settings.fix.apply and run.verdict in GOOD and run.code
-    undelivered = (settings.out and not run.ending(FilesWritten)) or (to_apply and not run.last(Applied))
+    is_wanted = settings.out or (settings.app and settings.app.into and run.evidence)
+    undelivered = (is_wanted and not run.ending(FilesWritten)) or (to_apply and not run.last(Applied))
     unwritten = deliver and run.started.verb == "write" and run.folder is None
     return not undelivered and not unwritten
 
@@ -204,6 +211,8 @@ def request_again(run: Run, limits: Limits, sandbox: str | None = None) -> Reque
         fix=settings.fix,
         # Where nobody has to open a tab. What it may reach there is the cell's own, whoever wrote the record.
         page=settings.page.model_copy(update={"headless": True}) if settings.page else None,
+        app=settings.app,
+        part_of=settings.part_of,
     )
 
 

@@ -24,6 +24,7 @@ from burnish.checks.security.reach import find_added_reaches
 from burnish.checks.verdict import BESIDE, Watcher, judge_all
 from burnish.commands.fix import evidence_folder
 from burnish.commands.project_packages import Tell
+from burnish.commands.verify_app import claim_app, find_app_changes
 from burnish.commands.write import SLOW_CHECKS
 from burnish.errors import BurnishError, CheckError, SandboxError, SetupProblem
 from burnish.events import Evidence, FilesWritten, Frozen, Graded, Outcome
@@ -60,6 +61,8 @@ from burnish.text import one_line
 
 MOST_ROUNDS = 4
 """Another version of one package may need others, and these have other versions again."""
+OF_A_START = (".venv", "data", "vendor")
+"""Folders that an app makes where it runs. Those of somebody else's could hold anything, a key of theirs too."""
 Ending = Literal["holds", "does not hold", "refused"]
 
 
@@ -119,10 +122,10 @@ def verify(
     if raw.get("seal") != hash_content(raw):
         return Verified(folder=place.name, changed=("evidence.json has changed since it was sealed",))
     dossier = parse_dossier(raw)
-    held = read_folder(dossier, place)
-    found = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "", unseen=held.unseen)
     recorded = read_recorded_dossier(dossier.run.id, store)
     own = store.open(dossier.run.id) if recorded and recorded.run.at == dossier.run.at else None
+    held = read_folder(dossier, place, OF_A_START if own else ())
+    found = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "", unseen=held.unseen)
     root = _find_root(dossier, own, project)
     if changed := _find_changes(dossier, held, root):
         return found.model_copy(update={"changed": changed})
@@ -130,6 +133,11 @@ def verify(
     if record.answer == "does_not_hold" and (newer := find_newer_folder(dossier, store)):
         why = f"the run was gone on with since, and its newest files are in {one_line(newer)}"
         record = record.model_copy(update={"answer": "holds", "found": "the same, when it was delivered", "why": why})
+    if dossier.app:
+        prepare = partial(prepare_evidence_layer, dossier.packages, allow_packages, watch.notice if watch else None)
+        return found.model_copy(
+            update={"claims": (*claim_app(dossier, dossier.app, held, prepare, fast, sandbox), record)}
+        )
     if dossier.code is None:
         silent = _claim_untried("no code was delivered, so nothing is claimed")
         return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), record)})
@@ -278,6 +286,8 @@ def find_newer_folder(dossier: Dossier, store: Store) -> str:
 
 def _find_changes(dossier: Dossier, held: DeliveredFolder, root: Path | None) -> tuple[str, ...]:
     """All that is not as the evidence has it; the tests are looked at once the files are those that are listed."""
+    if dossier.app and not held.changed:
+        return find_app_changes(dossier.app, held)
     if held.changed or dossier.code is None:
         return held.changed
     code, tests = dossier.code_file, dossier.test_file

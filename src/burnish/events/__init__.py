@@ -34,6 +34,7 @@ from burnish.events.agent import (
     Tweaked,
     WordedExample,
 )
+from burnish.events.apps import AppFile, AppJudged, AppPlanned, FunctionBegun, FunctionWritten, ModuleBuilt
 from burnish.events.base import LATEST, BaseEvent, Count, Frozen
 from burnish.events.checks import (
     Case,
@@ -82,7 +83,7 @@ from burnish.events.run import (
     Stopped,
     Verdict,
 )
-from burnish.events.settings import FixFacts, PageFacts, Place, Recorded, RunSettings, StrengthenFacts
+from burnish.events.settings import AppFacts, FixFacts, PageFacts, Place, Recorded, RunSettings, StrengthenFacts
 from burnish.text import replace_surrogates
 
 Event = Annotated[
@@ -132,7 +133,12 @@ Event = Annotated[
     | PageObserved
     | PageJudged
     | PageScored
-    | CriterionTicked,
+    | CriterionTicked
+    | AppPlanned
+    | FunctionBegun
+    | FunctionWritten
+    | ModuleBuilt
+    | AppJudged,
     Field(discriminator="kind"),
 ]
 
@@ -157,6 +163,10 @@ __all__ = [
     "PROVEN",
     "AnswerLost",
     "Answered",
+    "AppFacts",
+    "AppFile",
+    "AppJudged",
+    "AppPlanned",
     "Applied",
     "Asked",
     "BaseEvent",
@@ -180,12 +190,15 @@ __all__ = [
     "FilesWritten",
     "FixFacts",
     "Frozen",
+    "FunctionBegun",
+    "FunctionWritten",
     "Graded",
     "LATEST",
     "Message",
     "ModelChunk",
     "ModelReplied",
     "ModelThought",
+    "ModuleBuilt",
     "Move",
     "Mutated",
     "NewTest",

@@ -31,7 +31,7 @@ class Reviewed(BaseEvent):
     """A person looked at what there was and said how to go on; it is feedback, and it stays with the run."""
 
     kind: Literal["reviewed"] = "reviewed"
-    where: Literal["tests", "checks"]
+    where: Literal["tests", "checks", "plan"]
     said: Literal["go_on", "change", "comment", "edited", "stop"]
     words: str = ""
     line: int | None = None

@@ -6,7 +6,7 @@ said: it has its default.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
@@ -101,6 +101,23 @@ class PageFacts(Recorded):
     """How many sentences came after the first one, this one counted."""
 
 
+class AppFacts(Recorded):
+    """What a run of `build` is about, enough to go on from."""
+
+    flips: tuple[str, ...] = ()
+    """Switches of assumptions that are turned."""
+    without: Literal["", "rules", "model"] = ""
+    """Who has no say, to see what they are worth."""
+    earlier: tuple[str, ...] = ()
+    """Of a follow-up: the blueprints before it, as JSON, the oldest first."""
+    functions: dict[str, str] = {}
+    """Of a follow-up: the functions that were written before it, by ENTITY.NAME."""
+    edited: dict[str, str] = {}
+    """Of a follow-up: files that the user changed since, by path."""
+    into: str = ""
+    """Of a follow-up: the folder that is changed where it lies; empty: the result is put into one of its own."""
+
+
 class RunSettings(Recorded):
     """All that a run was started with. `task` and `limits` are plain data, as their own types lie above events."""
 
@@ -125,9 +142,12 @@ class RunSettings(Recorded):
     questions: int = 0
     """How many may be asked about what versions disagree on; none in older records."""
     keep_thoughts: bool = False
+    part_of: str = ""
+    """The run that this one is a step of."""
     fix: FixFacts | None = None
     strengthen: StrengthenFacts | None = None
     page: PageFacts | None = None
+    app: AppFacts | None = None
     plan: dict[str, Any] = {}
     """Of an evaluation, as are those that follow."""
     seed: int = 0

@@ -18,13 +18,17 @@ from burnish.checks.mutation.check import MutationDetails
 from burnish.checks.suite import Suite
 from burnish.checks.tests import SuiteDetails
 from burnish.events import (
+    AppJudged,
+    AppPlanned,
     Asked,
     BaseEvent,
     CodeProposed,
     CriterionTicked,
     Decided,
     Event,
+    FunctionWritten,
     Graded,
+    ModuleBuilt,
     PackagesAdded,
     PageJudged,
     PageObserved,
@@ -44,6 +48,7 @@ from burnish.events.feedback import Comment
 from burnish.events.history import Run
 from burnish.evidence.claims import read_value
 from burnish.evidence.schema import (
+    BESIDE,
     PAGE_JS,
     TEXT,
     UNKNOWN,
@@ -52,9 +57,12 @@ from burnish.evidence.schema import (
     CodeStep,
     DeliveredCode,
     Dossier,
+    EvidenceApp,
     EvidenceCriterion,
     EvidenceCycle,
+    EvidenceFunction,
     EvidenceModel,
+    EvidenceModule,
     EvidencePackage,
     EvidencePage,
     EvidenceRepair,
@@ -120,6 +128,7 @@ def build_dossier(run: Run, files: Mapping[str, str | bytes], tools: Mapping[str
         basis=redact(finished.basis) if finished else "",
         repair=build_repair(run),
         page=_build_page(run, files),
+        app=_build_app(run, files),
         code=_build_page_code(run) if run.settings.page else _build_code(run),
         tests=tuple(_build_tests(run, suite)),
         checks=tuple(
@@ -183,6 +192,40 @@ def build_repair(run: Run) -> EvidenceRepair | None:
             own_tests=OWN_TESTS if has_own else "",
         )
     return None
+
+
+def _build_app(run: Run, files: Iterable[str]) -> EvidenceApp | None:
+    """What an app was made from, and how its modules and functions came about; None for a run of another kind."""
+    planned = run.last(AppPlanned)
+    if planned is None or run.settings.app is None:
+        return None
+    judged = {event.module: event.evidence.verdict for event in run.all(AppJudged)}
+    built = {event.module: event for event in run.all(ModuleBuilt)}
+    modules = tuple(
+        EvidenceModule(
+            name=name,
+            level=event.level,
+            needs=event.needs,
+            files=tuple(file.path for file in event.files),
+            kept=event.kept,
+            made_by=event.made_by,
+            tests=judged.get(name),
+        )
+        for name, event in built.items()
+    )
+    written = {event.function: event for event in run.all(FunctionWritten)}
+    functions = tuple(
+        EvidenceFunction(name=name, run=one.run_id, verdict=one.verdict, code=one.code, why=redact(one.why))
+        for name, one in written.items()
+    )
+    return EvidenceApp(
+        blueprint=planned.blueprint,
+        earlier=run.settings.app.earlier,
+        made_by=planned.made_by,
+        modules=modules,
+        functions=functions,
+        beside=tuple(name for name in files if name.startswith(f"{BESIDE}/")),
+    )
 
 
 def _build_page(run: Run, files: Iterable[str]) -> EvidencePage | None:

@@ -202,6 +202,7 @@ def _collect_facts(dossier: Dossier) -> dict[str, object]:
         "the confidence": (dossier.confidence, dossier.calibrated, dossier.basis),
         "what was repaired": dossier.repair,
         "the page": dossier.page and dossier.page.model_copy(update={"pictures": ()}),
+        "the app": dossier.app and dossier.app.model_copy(update={"beside": ()}),
         "the code": steps[0].sha256 if steps else "",
         "who made the code": [
             (step.version, step.made.by, step.made.model, step.made.round, step.made.ask_id) for step in steps

@@ -13,7 +13,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -174,10 +174,11 @@ def _refuse(why: str) -> SetupProblem:
     return SetupProblem(f"{FILE} {why}, so nothing of it can be believed, and nothing was run. {AGAIN} FOLDER")
 
 
-def read_folder(dossier: Dossier, folder: Path) -> DeliveredFolder:
+def read_folder(dossier: Dossier, folder: Path, let_be: Sequence[str] = ()) -> DeliveredFolder:
     """Read every listed file, compare hashes, and name what is missing, changed or too much.
 
-    Raises SetupProblem for a folder with more in it than anybody delivers.
+    Folders to `let_be` are named, and not looked into. Raises SetupProblem for a folder with more in it than anybody
+    delivers.
     """
     files: dict[str, bytes] = {}
     changed = []
@@ -200,19 +201,19 @@ def read_folder(dossier: Dossier, folder: Path) -> DeliveredFolder:
             changed.append(f"{name} is not what Python would import: {why}")
     known, unseen = {*dossier.files, FILE}, []
     folded = {name.casefold() for name in known}
-    for path, mode in _walk(folder):  # of what is not listed, nothing is opened but the settings of git
+    for path, mode in _walk(folder, let_be):  # of what is not listed, nothing is opened but the settings of git
         name = path.relative_to(folder).as_posix()
         if name in known:
             continue
         if why := _why_refused(path, mode, name, folded):
             changed.append(f"{one_line(name, 120)} {why}")
-        elif name == GIT or not stat.S_ISDIR(mode):
+        elif name in (GIT, *let_be) or not stat.S_ISDIR(mode):
             unseen.append(name)
     return DeliveredFolder(files, tuple(changed), tuple(unseen))
 
 
-def _walk(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Every file and folder with its mode, none of them followed; of git's own folder only itself."""
+def _walk(folder: Path, let_be: Sequence[str]) -> Iterator[tuple[Path, int]]:
+    """Every file and folder with its mode, none of them followed; of git's own folder, and those, only themselves."""
     seen = 0
     for here, folders, names in os.walk(folder, followlinks=False):
         for name in sorted((*folders, *names)):
@@ -224,7 +225,7 @@ def _walk(folder: Path) -> Iterator[tuple[Path, int]]:
                 )
             path = Path(here) / name
             yield path, path.lstat().st_mode
-        folders[:] = sorted(name for name in folders if Path(here) != folder or name != GIT)
+        folders[:] = sorted(name for name in folders if Path(here) != folder or name not in (GIT, *let_be))
 
 
 def _why_refused(path: Path, mode: int, name: str, known: set[str]) -> str:

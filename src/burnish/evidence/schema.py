@@ -14,22 +14,29 @@ from burnish.events import FeedbackGiven, Frozen, Outcome, Verdict
 from burnish.redact import MOST_CHARACTERS
 
 FORMAT = "burnish evidence"
-VERSION = 5
+VERSION = 6
 """Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
 
 2 says what each model took, which packages the code could import, and why its models were chosen. 3 has feedback, and
 says as a value what a check measured, which was in its words alone. 4 has the confidence, questions that would settle
 it, tests that were read from the task's words, what was left open, and repairs of a project's file. 5 has live pages.
+6 has small web apps.
 """
 FILE = "evidence.json"
 REPORT = "report.md"
 DIFF = "fix.diff"
 PAGE_HTML, PAGE_JS = "page.html", "page.js"
+BLUEPRINT = "blueprint.json"
+BESIDE = "before"
+"""The folder with what the user had written into files that had to be made anew."""
 UNKNOWN = "unknown"
 TEXT, MANY, MOST_TESTS = 1_000_000, 5_000, 2_000
 """Characters of a text, items of a list, tests."""
 
-_SAFE = re.compile(r"(?:[^./\\][^/\\]*/){0,20}[^./\\][^/\\]*\.(?:py|md|txt|rst|diff|html|js|png|webp)")
+_SAFE = re.compile(
+    r"(?:[^./\\][^/\\]*/){0,20}[^./\\][^/\\]*\.(?:py|md|txt|rst|diff|html|js|png|webp|css|sql|json|svg|toml|ini)"
+    r"|run|\.gitignore"
+)
 _PICTURE = r"^page-[1-9][0-9]{0,5}\.(?:png|webp)$"
 
 
@@ -302,6 +309,48 @@ class EvidencePage(Frozen):
     """The delivered files of these kinds: a picture of each version, and a short recording."""
 
 
+class EvidenceModule(Frozen):
+    """One module of an app: its files are in no other."""
+
+    name: Dotted
+    level: Count
+    """What a module leans on has a lower one."""
+    needs: Annotated[tuple[Dotted, ...], Field(max_length=100)] = ()
+    files: Annotated[tuple[Name, ...], Field(max_length=MOST_TESTS)]
+    kept: Annotated[tuple[Name, ...], Field(max_length=MOST_TESTS)] = ()
+    """Those that the user changed; all others follow from the blueprint."""
+    made_by: Literal["rules", "model", "both"]
+    tests: Outcome | None = None
+    """What its contract tests said; None: it has none of its own."""
+
+
+class EvidenceFunction(Frozen):
+    """A function of an app that no rule could build."""
+
+    name: Dotted
+    """ENTITY.NAME."""
+    run: Line = ""
+    """That wrote it; empty: nobody was asked, or it is from an earlier run."""
+    verdict: Verdict | None = None
+    code: Text = ""
+    """Empty: the app does without it."""
+    why: Line = ""
+
+
+class EvidenceApp(Frozen):
+    """A small web app: what it was made from, and how its parts came about."""
+
+    blueprint: Text
+    """As JSON. The files of all modules follow from it, the earlier ones and the functions."""
+    earlier: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
+    """Of a follow-up: the blueprints before it, the oldest first: migrations lead from each to the next."""
+    made_by: Literal["rules", "model", "both"]
+    modules: Annotated[tuple[EvidenceModule, ...], Field(max_length=100)]
+    functions: Annotated[tuple[EvidenceFunction, ...], Field(max_length=200)] = ()
+    beside: Annotated[tuple[Name, ...], Field(max_length=MOST_TESTS)] = ()
+    """What the user had written into files that had to be made anew."""
+
+
 class Dossier(Frozen):
     """All that `evidence.json` says."""
 
@@ -322,8 +371,10 @@ class Dossier(Frozen):
     """None: the code was written anew, and stands alone."""
     page: EvidencePage | None = None
     """None: it is no page; so it is in evidence before 5."""
+    app: EvidenceApp | None = None
+    """None: it is no app; so it is in evidence before 6."""
     code: DeliveredCode | None
-    """None: nothing could be delivered."""
+    """None: nothing could be delivered, or it is an app."""
     tests: Annotated[tuple[ListedTest, ...], Field(max_length=MOST_TESTS)] = ()
     checks: Annotated[tuple[CheckAnswer, ...], Field(max_length=100)] = ()
     models: Annotated[tuple[EvidenceModel, ...], Field(max_length=100)] = ()
@@ -346,6 +397,9 @@ class Dossier(Frozen):
     @property
     def delivered(self) -> tuple[str, ...]:
         """The names that the delivered files must have: code, tests, report, a repair's diff, a page's pictures."""
+        if self.app:
+            files = (name for module in self.app.modules for name in module.files)
+            return (REPORT, *files, *self.app.beside)
         pictures = self.page.pictures if self.page else ()
         if self.code is None:
             return (REPORT, *pictures)

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import unquote, urlsplit
 
-from packaging.utils import canonicalize_name
+from packaging.tags import sys_tags
+from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
@@ -169,11 +170,15 @@ class Uv:
         self._run(["cache", "prune"], {})
 
     def _read_pylock(self) -> list[tuple[dict[str, str], dict[str, Any]]]:
-        """Each package with its wheel, as uv's lock file names them."""
+        """Each package with its wheel, as uv's lock file names them.
+
+        Of several that fit (one compiled, one for every machine) the most special one is installed. Raises ValueError
+        where there is none.
+        """
         packages = tomllib.loads(self._pylock.read_text("utf-8")).get("packages", [])
-        if any(len(package.get("wheels", ())) != 1 for package in packages):
-            raise ValueError("not one wheel for each package")
-        return [(package, package["wheels"][0]) for package in packages]
+        if not all(package.get("wheels") for package in packages):
+            raise ValueError("there is a package without a wheel")
+        return [(package, min(package["wheels"], key=_rank_wheel)) for package in packages]
 
     def _uv(self, arguments: list[str], offline: bool) -> UvResult:
         options, variables = self._index
@@ -230,6 +235,13 @@ def find_uv() -> str:
         raise SetupProblem(
             f"Packages are prepared with uv, which is not there. Type: {sys.executable} -m pip install uv"
         ) from error
+
+
+def _rank_wheel(wheel: dict[str, Any]) -> int:
+    """How far from the most special tag of this machine a wheel is."""
+    tags = list(sys_tags())
+    _, _, _, own = parse_wheel_filename(_place(wheel).name)
+    return min((tags.index(tag) for tag in own if tag in tags), default=len(tags))
 
 
 def _place(wheel: dict[str, Any]) -> Path:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from burnish.events import Decided, RunSettings, RunStarted, Stopped
+from burnish.events import Decided, FunctionWritten, RunSettings, RunStarted, Stopped
 from burnish.events.history import Account, Run
 from burnish.models.names import split_names
 from burnish.models.tokens import EMBEDDED, is_free
@@ -56,6 +56,9 @@ def describe_cost(run: Run) -> str:
     else:
         inside = all(name.startswith(EMBEDDED) for account in run.accounts for name in split_names(account.model))
         money = "no money: the model ran on this machine" if inside else "no money: the server asks for none"
+    functions = run.all(FunctionWritten)
+    if calls := sum(one.calls for one in functions):
+        said += f"; its functions took {plural(calls, 'call')} and {sum(one.tokens for one in functions):,} tokens more"
     return f"{said}; {run.seconds:.1f} s in all; {money}"
 
 
@@ -103,6 +106,6 @@ def describe_going_on(run: Run) -> str:
     """The line that takes a run further which ended at a limit; empty where none was in its way."""
     stopped = run.ending(Stopped)
     cap = run.settings.limits.get(stopped.reason) if stopped and run.verdict != "proven" else None
-    if stopped is None or not isinstance(cap, int | float) or run.started.verb not in ("write", "fix", "page"):
+    if stopped is None or not isinstance(cap, int | float) or run.started.verb not in ("write", "fix", "page", "build"):
         return ""
     return f"burnish resume {run.id} --{stopped.reason} {2 * cap or 1:g}"

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from burnish.events import (
+    AppJudged,
     Applied,
+    AppPlanned,
     Asked,
     Broke,
     CodeProposed,
@@ -13,6 +15,9 @@ from burnish.events import (
     Decided,
     Event,
     FilesWritten,
+    FunctionBegun,
+    FunctionWritten,
+    ModuleBuilt,
     Mutated,
     PageJudged,
     PageObserved,
@@ -55,12 +60,15 @@ PURPOSES = {
     "repeat": "something other than what it had said before",
     "refine": "the same without what a check had found",
     "review": "the change that a person wanted",
+    "plan": "a plan",
     "inputs": "calls on which small changes of the code would show",
 }
 NOT_VERSIONS = ("tests", "specify", "examples", "assume")
 """What is asked for before the first round."""
 STEPS = (Strengthened, Refined)
 """What closes a part of the work once the tests pass."""
+BUILDING = (FunctionBegun, FunctionWritten, ModuleBuilt, AppJudged)
+"""What happens between two decisions of a build."""
 BEGINNINGS = (Decided, Resumed, Mutated, Asked, CodeProposed)
 """What a part may begin with."""
 WORK = (Asked, CodeProposed, Mutated, *STEPS)
@@ -76,6 +84,8 @@ def explain(run: Run, width: int = WIDTH, everything: bool = True) -> str:
     rounds = [" ".join(_explain_round(run, part, number)) for number, part in enumerate(_split(run))]
     if run.started.verb == "page":
         rounds = _explain_cycles(run)
+    elif run.started.verb == "build":
+        rounds = _explain_build(run)
     rounds, passed_over = list(filter(None, rounds)), len(rounds) - FIRST_ROUNDS - LAST_ROUNDS
     if passed_over > 1 and not everything:
         told = f"({passed_over} more parts: burnish explain {run.id} --all)"
@@ -140,6 +150,8 @@ def _explain_tests(run: Run) -> Iterator[str]:
         yield "What the page did decided: whether it threw, drew and moved, and was not killed."
         if scored:
             yield f"The rubric of the case {one_line(scored.case, 60)} gave points for {len(scored.criteria)} criteria."
+    elif run.settings.app:
+        yield "The app's own contract tests decided, and whether it does in a browser what a person would try."
     elif run.started.verb == "strengthen":
         yield "The code decided, as its tests had passed it: a new test was kept only if the code passes it each time."
     elif not suite.worded:
@@ -237,6 +249,17 @@ def _explain_cycles(run: Run) -> list[str]:
             head = [f"Cycle {event.cycle}."] if event.cycle not in told else []
             told.setdefault(event.cycle, head).append(describe(event))
     return [" ".join(dict.fromkeys(said)) for said in told.values()]
+
+
+def _explain_build(run: Run) -> list[str]:
+    """A paragraph for the plan, and one for each time that it was decided what comes next."""
+    parts: list[list[str]] = [[]]
+    for event in run.events:
+        if isinstance(event, Decided | Resumed | Refused):
+            parts.append([])
+        if isinstance(event, (Decided, Resumed, Refused, AppPlanned, *BUILDING)):
+            parts[-1].append(as_sentence(describe(event)))
+    return [" ".join(said) for said in parts if said]
 
 
 def _went_on(run: Run) -> bool:

@@ -11,7 +11,9 @@ from typing import Literal, NamedTuple, Protocol
 
 from burnish.events import (
     AnswerLost,
+    AppJudged,
     Applied,
+    AppPlanned,
     Asked,
     BaseEvent,
     Broke,
@@ -24,7 +26,10 @@ from burnish.events import (
     FeedbackGiven,
     FeedbackTakenBack,
     FilesWritten,
+    FunctionBegun,
+    FunctionWritten,
     ModelReplied,
+    ModuleBuilt,
     Mutated,
     NewTest,
     Notice,
@@ -104,9 +109,11 @@ TOLD = {
     "ask": "The page asked the model",
     "answer": "The model answered the page",
 }
+MOST_FILES = 20
+"""That are named one by one."""
 MOST_CONSOLE = 3
 """Lines of a page's console that are shown; all are on record."""
-REVIEWED_PLACES = {"tests": "the tests", "checks": "the code and its checks"}
+REVIEWED_PLACES = {"tests": "the tests", "checks": "the code and its checks", "plan": "the plan"}
 CHECK_TONES: dict[str, Tone] = {"passed": "", "failed": "bad", "not_run": "warning"}
 
 
@@ -150,7 +157,7 @@ def narrate(event: BaseEvent) -> list[Line]:
     """The event in words: first what happened, then what belongs to it. Empty for what only programs read."""
     families = (
         *(_narrate_task, _narrate_answers, _narrate_code, _narrate_new_tests, _narrate_rounds, _narrate_page),
-        _narrate_end,
+        *(_narrate_app, _narrate_end),
     )
     return [line for family in families for line in family(event)]
 
@@ -446,6 +453,36 @@ def _narrate_page(event: BaseEvent) -> Iterator[Line]:
             yield Line("you", taken_back if event.holds is None else f"{who} said that {what} {holds}.")
 
 
+def _narrate_app(event: BaseEvent) -> Iterator[Line]:
+    """A small web app: its plan, its modules as they come, functions of the model's, and what checkpoints say."""
+    match event:
+        case AppPlanned():
+            who = {"rules": "rules", "model": "the model", "both": "the model and rules"}[event.made_by]
+            entities = join_words([one_line(label, 60) for label in event.entities])
+            yield Line("plan", f"{one_line(event.title, 80)}, planned by {who}: {entities}.", "strong")
+            yield from (Line("assumed", one_line(point, 200), "warning") for point in event.assumptions)
+            yield from (Line("left out", one_line(point, 200), "bad") for point in event.left_out)
+            if event.rebuilt:
+                yield Line("", f"Made anew: {join_words(event.rebuilt)}; the rest stays as it is.")
+        case FunctionBegun():
+            again = " once more" if event.attempt > 1 else ""
+            yield Line("writing", f"{event.function} is written{again}, in run {event.run_id}.", "quiet")
+        case FunctionWritten():
+            why = f" ({_clause(event.why, 200)})" if event.why else ""
+            said = f"{event.verdict or 'kept'}{why}" if event.code else f"the app does without it{why}"
+            yield Line("written", f"{event.function}: {said}.", "good" if event.code else "warning")
+        case ModuleBuilt():
+            text = f"{event.module}: {plural(len(event.files), 'file')}, by {event.made_by}"
+            yield Line(f"level {event.level}", text.replace("by both", "by rules and the model"), "good")
+            if event.replaced:
+                yield Line("", f"what you had written stays beside it: {', '.join(event.replaced)}", "warning")
+        case AppJudged(evidence=item):
+            what = f"{event.module}, " if event.module else ""
+            figure = f" {one_line(item.figure, 40)}:" if item.figure else ""
+            said = f"{what}{item.check}: {item.verdict.replace('_', ' ')},{figure} {one_line(item.why, 160)}"
+            yield Line("tested" if event.module else "judged", said, CHECK_TONES[item.verdict])
+
+
 def describe_observed(seen: PageObserved) -> str:
     """What a version of a page did while it was watched, in a few words."""
     parts = (
@@ -500,7 +537,9 @@ def _narrate_end(event: BaseEvent) -> Iterator[Line]:
             if basis:
                 yield Line("", basis)
         case FilesWritten():
-            yield Line("files", "  ".join(f"{event.folder}/{name}" for name in event.files))
+            shown = "  ".join(f"{event.folder}/{name}" for name in event.files)
+            many = f"{event.folder}: {plural(len(event.files), 'file')}"
+            yield Line("files", shown if len(event.files) <= MOST_FILES else many)
         case Applied():
             file, backup = one_line(event.file, 300), one_line(event.backup, 300)
             yield Line("applied", f"{file} was replaced; the old one is kept as {backup}.")

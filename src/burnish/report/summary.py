@@ -5,10 +5,13 @@ from datetime import datetime
 
 from burnish.events import (
     Applied,
+    AppPlanned,
     Broke,
     Compared,
     CriterionTicked,
     Decided,
+    FunctionWritten,
+    ModuleBuilt,
     Mutated,
     PackagesAdded,
     PageJudged,
@@ -72,6 +75,13 @@ def summarise(run: Run, is_running: bool = False, scored: PageScored | None = No
         yield from group_lines("cycles", shorten([one_line(text, 200) for text in cycles]))
         yield from narrate(scored) if scored else ()
         yield from group_lines("ticked", [describe(tick) for tick in run.all(CriterionTicked)])
+    elif run.settings.app:
+        planned = [line.text for one in run.all(AppPlanned)[-1:] for line in narrate(one)]
+        yield from group_lines("plan", [one_line(text, 200) for text in planned])
+        modules = {one.module: describe(one) for one in run.all(ModuleBuilt)}
+        written = {one.function: describe(one) for one in run.all(FunctionWritten)}
+        yield from group_lines("modules", list(modules.values()))
+        yield from group_lines("written", list(written.values()))
     else:
         yield Line("tests", f"{tests or 'none'}{aside}")
     yield from group_lines("open", [one_line(question, 400) for question in list_open_questions(run)])

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from burnish.agent.limits import Limits
-from burnish.events import PROVEN, FixFacts, Frozen, PageFacts, RunSettings, StrengthenFacts
+from burnish.events import PROVEN, AppFacts, FixFacts, Frozen, PageFacts, RunSettings, StrengthenFacts
 from burnish.tasks.task import Task
 from burnish.version import __version__
 
@@ -62,11 +62,14 @@ class Request(Frozen):
     """How many questions about what versions disagree on may be asked; one that nobody answers stays open."""
     keep_thoughts: bool = False
     """Whether what models think before they answer is kept, in a file beside the record. It is never in a prompt."""
+    part_of: str = ""
+    """The run that this one is a step of."""
     nothing: str = ""
     """Why there is nothing to do. The run then ends where it begins, and nobody is asked."""
     fix: FixFacts | None = None
     strengthen: StrengthenFacts | None = None
     page: PageFacts | None = None
+    app: AppFacts | None = None
     evaluation: EvalSettings | None = None
     burnish: str = __version__
 
@@ -74,13 +77,13 @@ class Request(Frozen):
     def settings(self) -> RunSettings:
         """What the record says; nothing that the agent must not see."""
         said: dict[str, Any] = {"limits": self.limits.on_record()}
-        if self.verb in ("write", "fix", "eval", "page"):  # the other verbs have no task but a name and a prompt
+        if self.verb in ("write", "fix", "eval", "page", "build"):  # others have a name and a prompt
             task = self.task.model_dump(mode="json", exclude={"hidden_tests", "gold"})
             said |= {"task": task, "checks": self.checks}
             said |= {"sandbox": self.sandbox, "afterwards": tuple(sorted(self.afterwards))}
         extra = (
             *("packages", "allow_packages", "chosen", "out", "ask", "review", "questions", "keep_thoughts"),
-            *("fix", "strengthen", "page"),
+            *("part_of", "fix", "strengthen", "page", "app"),
         )
         said |= {name: value for name in extra if (value := getattr(self, name))}
         said |= {"confidence": self.confidence} if self.confidence != PROVEN else {}

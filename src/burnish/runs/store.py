@@ -43,6 +43,8 @@ class RunRow(Frozen):
     tokens: int = 0
     stars: int | None = None
     folder: str | None = None
+    part_of: str = ""
+    """The run that it is a step of: such a one is never the last."""
     accounts: tuple[Account, ...] = ()
     """What each model read, wrote, took and cost."""
     why: str = ""
@@ -118,9 +120,11 @@ class Store:
 
     def find(self, name: str) -> Path:
         """The folder of a run, by id, by the beginning of one, or "last"."""
-        readable = [row.id for row in self.list() if row.state != UNREADABLE]
+        rows = self.list()
+        readable = [row.id for row in rows if row.state != UNREADABLE]
         ids = {*readable, *(folder.name for folder in self._records())}
-        matches = readable[:1] if name == "last" else [run_id for run_id in ids if run_id == name]
+        last = [row.id for row in rows if row.id in readable and not row.part_of][:1]
+        matches = last if name == "last" else [run_id for run_id in ids if run_id == name]
         matches = matches or [run_id for run_id in ids if name and run_id.startswith(name)]
         if len(matches) == 1:
             return self.runs / matches[0]
@@ -225,6 +229,7 @@ def summarise_run(run: Run) -> RunRow:
         tokens=run.tokens_in + run.tokens_out,
         stars=run.stars,
         folder=run.folder,
+        part_of=run.settings.part_of,
         accounts=run.accounts,
     )
 

@@ -85,7 +85,7 @@ def hold_review(
             note = yield from follow(said)
         except NotTaken as problem:
             note = str(problem)
-            what = "tests" if shown.where == "tests" else "code"
+            what = {"tests": "tests", "checks": "code", "plan": "plan"}[shown.where]
             yield Refused(what=f"what you said about the {what}", why=one_line(note, 300))
         if not note:
             return

@@ -1,0 +1,1 @@
+"""What runs in the cell of a served app."""
