@@ -27,9 +27,9 @@ from typing import Any
 import httpx
 
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.generate import REQUIREMENTS, generate_app
-from burnish.apps.inside.serve_app import fill_table
-from burnish.apps.page_reader import read_page
+from burnish.apps.generator.generate import REQUIREMENTS, generate_app
+from burnish.apps.judging.inside.serve_app import fill_table
+from burnish.apps.judging.page_reader import read_page
 from burnish.packages import prepare_layer
 
 ROOT = Path(__file__).parents[1]

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from burnish.apps.blueprint import Blueprint, Entity
-from burnish.apps.planning import Planned, build_plan_ask, plan_by_rules, read_plan
+from burnish.apps.planning.plan import Planned, build_plan_ask, plan_by_rules, read_plan
 from burnish.models.model import Chunk
 from burnish.models.names import open_model
 

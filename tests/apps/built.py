@@ -8,7 +8,7 @@ import pytest
 
 from burnish.apps.attempt import start_build
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.planning import Planned
+from burnish.apps.planning.plan import Planned
 from burnish.commands.build import LIMITS, BuildOptions, build_request, deliver
 from burnish.events import Evidence
 from burnish.models.model import Model
@@ -88,7 +88,7 @@ class FakeJudge:
         self.judged: list[Sequence[str]] = []
         planned = Planned(blueprint=blueprint or plan_books())
         if plans:
-            monkeypatch.setattr("burnish.apps.planning.read_plan", lambda sentence, answer: planned)
+            monkeypatch.setattr("burnish.apps.planning.plan.read_plan", lambda sentence, answer: planned)
         monkeypatch.setattr("burnish.apps.graph.judge_app", self.judge_app)
         monkeypatch.setattr("burnish.apps.graph.run_contract_tests", self.run_contract_tests)
 

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from burnish.apps.served_app import ServedApp
+from burnish.apps.judging.served_app import ServedApp
 from tests.apps.hand_app import make_hand_app, prepare_hand_layer
 
 Serve = Callable[..., ServedApp]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from burnish.apps.acceptance import ACTS, IN_BROWSER, accept, derive_steps
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.browsing import Browsing
+from burnish.apps.judging.acceptance import ACTS, IN_BROWSER, accept, derive_steps
+from burnish.apps.judging.browsing import Browsing
 from tests.apps.conftest import Serve
 from tests.apps.hand_app import BLUEPRINT
 from tests.apps.test_blueprint import GOOD

@@ -2,8 +2,8 @@
 
 import pytest
 
-from burnish.apps.attacks import ATTACKS, attack
 from burnish.apps.blueprint import Blueprint
+from burnish.apps.judging.attacks import ATTACKS, attack
 from tests.apps.conftest import Serve
 from tests.apps.hand_app import BLUEPRINT
 from tests.apps.test_acceptance import OPEN

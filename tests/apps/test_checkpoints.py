@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from burnish.apps import checkpoints
-from burnish.apps.checkpoints import (
+from burnish.apps.judging import checkpoints
+from burnish.apps.judging.checkpoints import (
     CHECKPOINTS,
     find_circle,
     judge_app,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish.apps.blueprint import Blueprint, Switch
-from burnish.apps.planning import Planned
+from burnish.apps.planning.plan import Planned
 from burnish.commands.check import check
 from burnish.errors import SetupProblem
 from burnish.events import AppPlanned, FunctionBegun, ModuleBuilt
@@ -23,7 +23,7 @@ def app(open_box: Sandbox, monkeypatch: pytest.MonkeyPatch, store: Store, tmp_pa
     """An app that was built; the sentence of a follow-up gives loans one field more."""
     FakeJudge(monkeypatch)
     monkeypatch.setattr(
-        "burnish.apps.planning.read_change", lambda before, sentence, answer="": Planned(blueprint=add_due(before))
+        "burnish.apps.planning.plan.read_change", lambda before, sentence, answer="": Planned(blueprint=add_due(before))
     )
     make(script(), out=tmp_path / "app", store=store)
     return tmp_path / "app"

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.expressions import escape_html, quote_jinja
-from burnish.apps.generate import REQUIREMENTS, generate_app, generate_module, measure_contrast, pick_colours
-from burnish.apps.migrations import Earlier, read_earlier
-from burnish.apps.modules import list_modules
+from burnish.apps.generator.expressions import escape_html, quote_jinja
+from burnish.apps.generator.generate import REQUIREMENTS, generate_app, generate_module, measure_contrast, pick_colours
+from burnish.apps.generator.migrations import Earlier, read_earlier
+from burnish.apps.generator.modules import list_modules
 from burnish.packages import prepare_layer
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.box import Box

@@ -1,6 +1,6 @@
 """What a page of a built app says is read by its marks, however the page is written."""
 
-from burnish.apps.page_reader import read_page
+from burnish.apps.judging.page_reader import read_page
 
 LIST = """<!doctype html><html><head><title>no text</title></head><body>
 <form action="/tool"><input name=q value=""><button>Search</button></form>

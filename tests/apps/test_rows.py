@@ -3,7 +3,16 @@
 import pytest
 
 from burnish.apps.blueprint import Blueprint, Condition, Entity, RowRule
-from burnish.apps.rows import bend, derive_breach, derive_invalid, derive_row, holds, is_valid, order_entities, shows
+from burnish.apps.judging.rows import (
+    bend,
+    derive_breach,
+    derive_invalid,
+    derive_row,
+    holds,
+    is_valid,
+    order_entities,
+    shows,
+)
 from tests.apps.test_blueprint import GOOD
 
 EVERYTHING = Entity.model_validate(

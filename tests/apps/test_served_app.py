@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.apps.served_app import Client, ServedApp
+from burnish.apps.judging.served_app import Client, ServedApp
 from burnish.sandbox import ServeError
 from tests.apps.conftest import Serve
 from tests.apps.hand_app import prepare_hand_layer

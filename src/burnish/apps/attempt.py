@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from burnish.agent.ask import Tools
 from burnish.apps.functions import Workshop
-from burnish.apps.generate import REQUIREMENTS
+from burnish.apps.generator.generate import REQUIREMENTS
 from burnish.apps.state import BuildBrief
 from burnish.events import AppFacts, Event
 from burnish.models.scripted import ScriptedModel

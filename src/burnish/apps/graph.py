@@ -15,11 +15,11 @@ from burnish.agent.ask import Checkpoint, drop_limits
 from burnish.agent.ask import ask as ask_model
 from burnish.agent.graph import GraphState, drain
 from burnish.agent.nodes.review import NotTaken, hold_review
-from burnish.apps import planning
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.checkpoints import judge_app, run_contract_tests
 from burnish.apps.functions import Workshop, list_functions
-from burnish.apps.planning import Planned
+from burnish.apps.judging.checkpoints import judge_app, run_contract_tests
+from burnish.apps.planning import plan as planning
+from burnish.apps.planning.plan import Planned
 from burnish.apps.state import (
     CORRECT,
     BuildBrief,

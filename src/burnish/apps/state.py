@@ -11,9 +11,9 @@ from functools import cached_property, lru_cache
 
 from burnish.apps.blueprint import Blueprint
 from burnish.apps.functions import list_functions
-from burnish.apps.generate import generate_module
-from burnish.apps.migrations import FOLDER, Earlier, read_earlier
-from burnish.apps.modules import Module, list_modules
+from burnish.apps.generator.generate import generate_module
+from burnish.apps.generator.migrations import FOLDER, Earlier, read_earlier
+from burnish.apps.generator.modules import AppModule, list_modules
 from burnish.events import (
     AppFacts,
     AppFile,
@@ -93,7 +93,7 @@ def make_files(blueprint: Blueprint, functions: Mapping[str, str], earlier: Sequ
 
 @lru_cache(maxsize=256)
 def _make_module(
-    blueprint: Blueprint, module: Module, functions: tuple[tuple[str, str], ...], earlier: tuple[Blueprint, ...]
+    blueprint: Blueprint, module: AppModule, functions: tuple[tuple[str, str], ...], earlier: tuple[Blueprint, ...]
 ) -> dict[str, str]:
     return generate_module(blueprint, module, dict(functions), _find_earlier(earlier))
 
@@ -143,7 +143,7 @@ class BuildState:
         return Blueprint.model_validate_json(self.planned.blueprint)
 
     @cached_property
-    def modules(self) -> dict[str, Module]:
+    def modules(self) -> dict[str, AppModule]:
         """All there are to be, in the order of their levels."""
         return {module.name: module for module in list_modules(self.blueprint)}
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
-from burnish.apps import planning
 from burnish.apps.attempt import VERB, start_build
 from burnish.apps.blueprint import Blueprint
 from burnish.apps.folder import (
@@ -22,7 +21,8 @@ from burnish.apps.folder import (
     read_brief,
     write_over,
 )
-from burnish.apps.planning import Planned
+from burnish.apps.planning import plan as planning
+from burnish.apps.planning.plan import Planned
 from burnish.apps.state import join_files
 from burnish.commands.write import add_evidence, put_files
 from burnish.errors import SetupProblem

@@ -6,7 +6,7 @@ Nothing of a folder is run but in a cell, and nothing of it but the files that i
 from collections.abc import Callable, Iterator
 
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.checkpoints import judge_app
+from burnish.apps.judging.checkpoints import judge_app
 from burnish.apps.state import join_files, make_files
 from burnish.errors import AttemptError
 from burnish.evidence.claims import Claim, claim_check, claim_nothing, read_versions

@@ -7,16 +7,16 @@ what rules read for sure holds, and a model's answer adds to it.
 import re
 from contextlib import suppress
 
-from burnish.apps.architectures import Architecture, sketch_architectures
 from burnish.apps.blueprint import Blueprint, Entity
-from burnish.apps.composing import compose, extend
-from burnish.apps.drafts import Draft, EntityDraft, Wishes
-from burnish.apps.features import add_fields, find_field, remove_field
-from burnish.apps.plan_schema import build_change_ask, build_plan_ask, merge, read_tables
-from burnish.apps.reading import read_addition, read_sentence
-from burnish.apps.switches import flip, follow_fields
-from burnish.apps.vocabulary import find_plural, find_singular, fold, is_german, make_label
-from burnish.apps.wishes import find_contradiction, find_unbuildable
+from burnish.apps.planning.architectures import Architecture, sketch_architectures
+from burnish.apps.planning.composing import compose, extend
+from burnish.apps.planning.drafts import Draft, EntityDraft, Wishes
+from burnish.apps.planning.features import add_fields, find_field, remove_field
+from burnish.apps.planning.reading import read_addition, read_sentence
+from burnish.apps.planning.schema import build_change_ask, build_plan_ask, merge, read_tables
+from burnish.apps.planning.switches import flip, follow_fields
+from burnish.apps.planning.vocabulary import find_plural, find_singular, fold, is_german, make_label
+from burnish.apps.planning.wishes import find_contradiction, find_unbuildable
 from burnish.errors import ModelError
 from burnish.events import Frozen
 from burnish.text import join_words, strip_controls

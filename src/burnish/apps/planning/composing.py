@@ -3,9 +3,9 @@
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from burnish.apps.blueprint import MOMENTS, NUMBERS, Blueprint, Computed, Entity, Field
-from burnish.apps.drafts import Draft, EntityDraft, FieldDraft, Reserving, State
-from burnish.apps.entities import EntityMaker
-from burnish.apps.features import (
+from burnish.apps.planning.drafts import Draft, EntityDraft, FieldDraft, Reserving, State
+from burnish.apps.planning.entities import EntityMaker
+from burnish.apps.planning.features import (
     MOST_FIELDS,
     add_due,
     add_fields,
@@ -17,8 +17,8 @@ from burnish.apps.features import (
     is_least,
     name_new,
 )
-from burnish.apps.switches import assign_rights, list_account_switches, list_switches, share_rights
-from burnish.apps.vocabulary import find_singular, fold, make_label, say
+from burnish.apps.planning.switches import assign_rights, list_account_switches, list_switches, share_rights
+from burnish.apps.planning.vocabulary import find_singular, fold, make_label, say
 
 
 def compose(sentence: str, draft: Draft) -> Blueprint:

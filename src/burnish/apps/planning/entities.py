@@ -6,10 +6,10 @@ Names are made safe, relations that lead nowhere get their other end, what is to
 from collections.abc import Iterable
 
 from burnish.apps.blueprint import NUMBERS, Entity, Field, FieldType
-from burnish.apps.drafts import Draft, EntityDraft, FieldDraft
-from burnish.apps.features import MOST_FIELDS
-from burnish.apps.switches import MOST_ENTITIES
-from burnish.apps.vocabulary import (
+from burnish.apps.planning.drafts import Draft, EntityDraft, FieldDraft
+from burnish.apps.planning.features import MOST_FIELDS
+from burnish.apps.planning.switches import MOST_ENTITIES
+from burnish.apps.planning.vocabulary import (
     ACCOUNT_WORDS,
     EVENTS,
     OWN_COLUMNS,

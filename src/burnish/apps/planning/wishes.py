@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-from burnish.apps.drafts import Reserving, State, Wishes
-from burnish.apps.vocabulary import find_singular, make_label, say
+from burnish.apps.planning.drafts import Reserving, State, Wishes
+from burnish.apps.planning.vocabulary import find_singular, make_label, say
 
-_PHRASES: dict[str, Any] = tomllib.loads((files("burnish.apps") / "phrases.toml").read_text("utf-8"))
+_PHRASES: dict[str, Any] = tomllib.loads((files("burnish.apps.planning") / "phrases.toml").read_text("utf-8"))
 
 
 def _compile(lines: str) -> re.Pattern[str]:

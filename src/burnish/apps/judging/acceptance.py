@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import quote
 
-from burnish.apps import rows
 from burnish.apps.blueprint import Action, Blueprint, Computed, Entity, Field, RowRule, View
-from burnish.apps.browsing import BrowserTab, Browsing
-from burnish.apps.page_reader import Form, Page, ShownRow
-from burnish.apps.rows import Typed
-from burnish.apps.served_app import Client, ServedApp, Visitor
+from burnish.apps.judging import rows
+from burnish.apps.judging.browsing import BrowserTab, Browsing
+from burnish.apps.judging.page_reader import Form, Page, ShownRow
+from burnish.apps.judging.rows import Typed
+from burnish.apps.judging.served_app import Client, ServedApp, Visitor
 from burnish.errors import SandboxError
 from burnish.events import Frozen, Outcome
 

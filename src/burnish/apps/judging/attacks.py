@@ -7,12 +7,12 @@ where there are accounts; what needs a second account, or any, is not tried wher
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote, urlsplit
 
-from burnish.apps import rows
-from burnish.apps.acceptance import FIRST, PASSWORD, NotTried, StepFailed, Trial, register
 from burnish.apps.blueprint import Blueprint, Entity, Field
-from burnish.apps.page_reader import read_page
-from burnish.apps.rows import Typed
-from burnish.apps.served_app import FORM_TYPE, AppAnswer, Body, Client, ServedApp
+from burnish.apps.judging import rows
+from burnish.apps.judging.acceptance import FIRST, PASSWORD, NotTried, StepFailed, Trial, register
+from burnish.apps.judging.page_reader import read_page
+from burnish.apps.judging.rows import Typed
+from burnish.apps.judging.served_app import FORM_TYPE, AppAnswer, Body, Client, ServedApp
 from burnish.errors import SandboxError
 from burnish.events import Frozen
 

@@ -7,8 +7,8 @@ whose word for a collection goes; the list holds a value for each word, or a thi
 import re
 
 from burnish.apps.blueprint import MOMENTS, Blueprint, Entity
-from burnish.apps.drafts import Draft, EntityDraft, FieldDraft, Wishes
-from burnish.apps.vocabulary import (
+from burnish.apps.planning.drafts import Draft, EntityDraft, FieldDraft, Wishes
+from burnish.apps.planning.vocabulary import (
     GROUPS,
     HOLDERS,
     MONEY,
@@ -22,7 +22,7 @@ from burnish.apps.vocabulary import (
     make_label,
     say,
 )
-from burnish.apps.wishes import GRAMMAR, find_acted_on, read_wishes
+from burnish.apps.planning.wishes import GRAMMAR, find_acted_on, read_wishes
 
 _RESERVING: dict[str, str] = TABLES["claims"]
 _INTRO, _DETERMINER, _PRONOUN, _GETS = (GRAMMAR[name] for name in ("intro", "determiner", "pronoun", "gets"))

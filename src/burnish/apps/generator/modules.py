@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Literal
 
 from burnish.apps.blueprint import Blueprint, Entity
-from burnish.apps.migrations import Earlier, create_table, find_migrations, find_removals
+from burnish.apps.generator.migrations import Earlier, create_table, find_migrations, find_removals
 from burnish.events import Frozen
 
 
-class Module(Frozen):
+class AppModule(Frozen):
     """A part of an app behind a contract."""
 
     name: str
@@ -37,7 +37,7 @@ ACCOUNT_FILES = (
 APP_FILES = ("app/main.py", "blueprint.json", "tests/test_app.py")
 
 
-def list_modules(blueprint: Blueprint, earlier: Earlier | None = None) -> tuple[Module, ...]:
+def list_modules(blueprint: Blueprint, earlier: Earlier | None = None) -> tuple[AppModule, ...]:
     """All modules in an order in which they can be built; with the migrations of what was there `earlier`."""
     shell_contract = ("forms.Reader: raises Invalid", "pages.render", "security.check_form: POST without csrf is 403")
     modules = [_make("shell", (), shell_contract, SHELL_FILES, [])]
@@ -58,10 +58,10 @@ def list_modules(blueprint: Blueprint, earlier: Earlier | None = None) -> tuple[
 
 
 def _make(
-    name: str, needs: tuple[str, ...], contract: tuple[str, ...], files: tuple[str, ...], earlier: list[Module]
-) -> Module:
+    name: str, needs: tuple[str, ...], contract: tuple[str, ...], files: tuple[str, ...], earlier: list[AppModule]
+) -> AppModule:
     level = max((module.level + 1 for module in earlier if module.name in needs), default=0)
-    return Module(name=name, level=level, needs=needs, contract=contract, files=files, made_by="rules")
+    return AppModule(name=name, level=level, needs=needs, contract=contract, files=files, made_by="rules")
 
 
 def _order(blueprint: Blueprint) -> Iterator[Entity]:

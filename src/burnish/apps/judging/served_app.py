@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from burnish.apps.page_reader import Form, Page, read_page
+from burnish.apps.judging.page_reader import Form, Page, read_page
 from burnish.errors import SandboxError
 from burnish.events import Frozen
 from burnish.packages import Layer
@@ -83,7 +83,7 @@ class ServedApp:
     ) -> None:
         """`layer`: the packages that it needs. Raises ServeError with its last words for an app that does not start."""
         self._door = f"/{secrets.token_urlsafe(24)}"
-        program = (package_files("burnish.apps.inside") / "serve_app.py").read_text("utf-8")
+        program = (package_files("burnish.apps.judging.inside") / "serve_app.py").read_text("utf-8")
         with ExitStack() as cleanup:
             box = cleanup.enter_context(open_sandbox(sandbox, cells=1, layer=layer.folder))
             argv = ["python", PROGRAM, self._door, str(PORT)]

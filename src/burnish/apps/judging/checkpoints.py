@@ -16,12 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from burnish.apps import rows
-from burnish.apps.acceptance import NotTried, StepFailed, StepResult, Trial, accept, come_in
-from burnish.apps.attacks import HUGE, AttackResult, attack
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.browsing import Browsing
-from burnish.apps.served_app import Client, ServedApp
+from burnish.apps.judging import rows
+from burnish.apps.judging.acceptance import NotTried, StepFailed, StepResult, Trial, accept, come_in
+from burnish.apps.judging.attacks import HUGE, AttackResult, attack
+from burnish.apps.judging.browsing import Browsing
+from burnish.apps.judging.served_app import Client, ServedApp
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.project import Project, Settings
 from burnish.checks.quality.check import QualityCheck

@@ -6,7 +6,7 @@ Each function takes an entity and gives another one, so that a first plan, a swi
 from collections.abc import Sequence
 
 from burnish.apps.blueprint import NUMBERS, Action, Change, Computed, Condition, Entity, Field, RowRule, View
-from burnish.apps.vocabulary import fold, make_label, make_name, say
+from burnish.apps.planning.vocabulary import fold, make_label, make_name, say
 
 MOST_FIELDS = 20
 _QUANTITIES = ("quantity", "left", "count", "number", "pieces", "amount", "menge", "anzahl", "bestand", "stueck")

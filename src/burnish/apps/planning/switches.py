@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from pydantic import ValidationError
 
 from burnish.apps.blueprint import Blueprint, Entity, Field, Switch
-from burnish.apps.drafts import Draft, Wishes
-from burnish.apps.features import add_fields, add_state, name_new, remove_field
-from burnish.apps.vocabulary import GROUPS, fold, is_german, make_name, say
+from burnish.apps.planning.drafts import Draft, Wishes
+from burnish.apps.planning.features import add_fields, add_state, name_new, remove_field
+from burnish.apps.planning.vocabulary import GROUPS, fold, is_german, make_name, say
 from burnish.errors import SetupProblem
 
 MOST_ENTITIES = 8

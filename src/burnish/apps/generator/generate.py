@@ -18,7 +18,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from burnish.apps.blueprint import Blueprint, Computed, Entity
-from burnish.apps.expressions import (
+from burnish.apps.generator.expressions import (
     SEARCHED,
     Wording,
     escape_html,
@@ -27,14 +27,14 @@ from burnish.apps.expressions import (
     quote_python,
     tame_docstring,
 )
-from burnish.apps.migrations import Earlier, create_table, find_migrations, find_removals
-from burnish.apps.modules import Module, list_modules
-from burnish.apps.samples import TypedSamples
+from burnish.apps.generator.migrations import Earlier, create_table, find_migrations, find_removals
+from burnish.apps.generator.modules import AppModule, list_modules
+from burnish.apps.generator.samples import TypedSamples
 from burnish.errors import AttemptError
 from burnish.events import Frozen
 
 SKELETON = Path(__file__).parent / "skeleton"
-HTMX = Path(__file__).parents[1] / "web" / "static" / "htmx.min.js"
+HTMX = Path(__file__).parents[2] / "web" / "static" / "htmx.min.js"
 """The one that Burnish's own pages use (htmx.org 4.0.1, Zero-Clause BSD)."""
 LOCK = (SKELETON / "shell" / "requirements.txt").read_text("utf-8")
 REQUIREMENTS = tuple(re.findall(r"^([\w.-]+==[\w.]+)", LOCK, re.MULTILINE))
@@ -68,14 +68,14 @@ def generate_app(
 
 
 def generate_module(
-    blueprint: Blueprint, module: Module, functions: Mapping[str, str], earlier: Earlier | None = None
+    blueprint: Blueprint, module: AppModule, functions: Mapping[str, str], earlier: Earlier | None = None
 ) -> dict[str, str]:
     """The files of one module. `functions` has the source of computed fields as "ENTITY.NAME"; others are left out."""
     return _format(_render_module(blueprint, module, functions, earlier))
 
 
 def _render_module(
-    blueprint: Blueprint, module: Module, functions: Mapping[str, str], earlier: Earlier | None
+    blueprint: Blueprint, module: AppModule, functions: Mapping[str, str], earlier: Earlier | None
 ) -> dict[str, str]:
     match module.name:
         case "shell":

@@ -24,7 +24,7 @@ class Knowledge(Frozen):
     maximum: float | None = None
 
 
-TABLES: dict[str, Any] = tomllib.loads((files("burnish.apps") / "words.toml").read_text("utf-8"))
+TABLES: dict[str, Any] = tomllib.loads((files("burnish.apps.planning") / "words.toml").read_text("utf-8"))
 _KINDS: dict[FieldType, str] = TABLES["values"]
 _VALUES = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 HOLDERS: dict[str, str] = {word: kind for kind, words in TABLES["kinds"].items() for word in words.split()}

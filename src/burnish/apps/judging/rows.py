@@ -27,7 +27,7 @@ MINUTES_APART = 40
 
 
 def derive_row(entity: Entity, number: int, salt: str, references: Mapping[str, str]) -> Typed:
-    """The row of this number: valid, and other than every other one in all that has room for it."""
+    """The row of this number: valid, and other than every other one wherever its field allows that."""
     later = {rule.fields[1]: 1 for rule in entity.rules if rule.kind in ("no_overlap", "in_order")}
     return {
         field.name: references[field.name]

@@ -9,8 +9,8 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.drafts import Draft, EntityDraft, FieldDraft
-from burnish.apps.vocabulary import HOLDERS, find_singular, fold, know, make_label
+from burnish.apps.planning.drafts import Draft, EntityDraft, FieldDraft
+from burnish.apps.planning.vocabulary import HOLDERS, find_singular, fold, know, make_label
 from burnish.errors import ModelError
 from burnish.events import Message
 from burnish.json_schema import freeze_schema, read_by_schema

@@ -19,8 +19,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from burnish.apps.page_reader import Form, Page, read_page
-from burnish.apps.served_app import ServedApp
+from burnish.apps.judging.page_reader import Form, Page, read_page
+from burnish.apps.judging.served_app import ServedApp
 from burnish.errors import SandboxError
 from burnish.pages.chromium import DevToolsError, open_chromium
 

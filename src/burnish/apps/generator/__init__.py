@@ -1,0 +1,1 @@
+"""From a blueprint to the files of an app."""

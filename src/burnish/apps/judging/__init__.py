@@ -1,0 +1,1 @@
+"""A built app is used as people and attackers would use it."""
