@@ -395,3 +395,10 @@ def test_whatever_a_model_answers_what_comes_out_can_be_built_and_changed() -> N
                 ["each {} has steps", "remove {}", "rename {} to hats", "without double {}", "make {} nice"]
             )
             read_change(planned.blueprint, asked.format(draw.choice(words)), told)
+
+
+@pytest.mark.parametrize("sentence", ["a list of books to lend", "a list of books to buy, with login"])
+def test_what_is_done_to_a_thing_is_no_part_of_its_name(sentence: str) -> None:
+    planned = plan_by_rules(sentence)
+    assert planned.blueprint
+    assert [one.name for one in planned.blueprint.entities] == ["book"]

@@ -20,8 +20,7 @@ from burnish.report.run_report import escape_cell, escape_words, render_bullets
 from burnish.text import fence_code, strip_controls
 
 HEADLINES = {
-    "proven": ": every checkpoint passed.",
-    "plausible": ": nothing failed, and that is not enough to be sure.",
+    "plausible": ": nothing failed that decides. Whether it is what you meant, only you can say.",
     "failed": ": it does not do what was asked.",
 }
 HISTORY = (Decided, Refused, Resumed, PackagesAdded)

@@ -476,11 +476,10 @@ def _narrate_app(event: BaseEvent) -> Iterator[Line]:
             yield Line(f"level {event.level}", text.replace("by both", "by rules and the model"), "good")
             if event.replaced:
                 yield Line("", f"what you had written stays beside it: {', '.join(event.replaced)}", "warning")
-        case AppJudged(evidence=item):
-            what = f"{event.module}, " if event.module else ""
+        case AppJudged(evidence=item) if event.module:  # the whole is told as any final check is
             figure = f" {one_line(item.figure, 40)}:" if item.figure else ""
-            said = f"{what}{item.check}: {item.verdict.replace('_', ' ')},{figure} {one_line(item.why, 160)}"
-            yield Line("tested" if event.module else "judged", said, CHECK_TONES[item.verdict])
+            said = f"{event.module}, {item.check}: {item.verdict.replace('_', ' ')},{figure} {one_line(item.why, 160)}"
+            yield Line("tested", said, CHECK_TONES[item.verdict])
 
 
 def describe_observed(seen: PageObserved) -> str:

@@ -363,8 +363,10 @@ def _join_integration(steps: Sequence[StepResult], attacks: Sequence[AttackResul
     failed = [f"{step.step}: {step.why}" for step in steps if step.verdict == "failed"]
     failed += [f"attack {one.name}: {one.why}" for one in attacks if one.held is False]
     passed, held = sum(step.verdict == "passed" for step in steps), sum(one.held is True for one in attacks)
+    tried = sum(one.held is not None for one in attacks)  # the others do not apply to such an app
     verdict: Outcome = "failed" if failed else "passed"
-    why = f"{passed} of {plural(len(steps), 'step')} passed, {held} of {plural(len(attacks), 'attack')} held"
+    figure = f"{passed} of {plural(len(steps), 'step')}, {held} of {plural(tried, 'attack')} held"
+    why = f"{passed} of {plural(len(steps), 'step')} passed, {held} of {plural(tried, 'attack')} that apply held"
     if not failed and (no_browser or not held):
         verdict = "not_run"
         why += f"; not run: {no_browser or attacks[0].why}"
@@ -372,7 +374,7 @@ def _join_integration(steps: Sequence[StepResult], attacks: Sequence[AttackResul
         check="integration",
         verdict=verdict,
         why="; ".join([*failed[:5], *([f"and {len(failed) - 5} more"] if len(failed) > 5 else [])]) or why,
-        figure=f"{passed} of {plural(len(steps), 'step')}, {held} of {plural(len(attacks), 'attack')} held",
+        figure=figure,
         threshold="every step passes, every attack is held off",
         details={
             "steps": [step.model_dump(mode="json") for step in steps],

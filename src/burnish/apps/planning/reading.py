@@ -253,6 +253,7 @@ class _Structure:
 
     def name_head(self, noun: str, kind: str, head: str) -> None:
         """The main entity by its noun, or as entries or items where there is none of its own."""
+        noun = re.sub(r" to \w+$", "", noun)  # what is done to it is no part of its name: "books to lend"
         if not noun or "~" in noun or (not kind and not is_plural(noun, self.german)):
             self.add_general("entry" if kind in ("log", "plan") else "item", kind, head)
             return
