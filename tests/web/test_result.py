@@ -110,6 +110,17 @@ def test_a_check_answers_in_plain_words_and_one_that_was_not_run_says_so(client:
     assert page.count("not looked at") >= 6
 
 
+def test_an_app_answers_for_its_four_checkpoints_and_for_no_check_of_a_function(store: Store) -> None:
+    run_id, record = store.begin("app")
+    with record:
+        record.append(RunStarted(run_id=run_id, verb="build", prompt="a list", model="", burnish="0"))
+        record.append(CheckFinished(evidence=Evidence(check="functional", verdict="passed", why="all pass")))
+        record.append(RunFinished(verdict="plausible", why="it does what its plan says"))
+    run = store.open(run_id)
+    checks = ResultView(run, run.final).checks
+    assert [one.evidence.check if one.evidence else None for one in checks] == ["functional", None, None, None]
+
+
 def test_words_of_the_trade_say_on_hover_what_they_mean_in_both_languages(client: httpx.Client, store: Store) -> None:
     run_id, record = store.begin("double")
     with record:

@@ -25,7 +25,7 @@ from burnish.events.history import Run, Version
 from burnish.report.deliverables import read_module_name, read_suite
 from burnish.text import strip_controls
 from burnish.web.page import Translate
-from burnish.web.steps import CHECKS
+from burnish.web.steps import APP_CHECKS, CHECKS
 from burnish.web.work.try_call import CallableFunction, list_functions
 
 MOST_FINDINGS = 20
@@ -137,10 +137,9 @@ class ResultView:
     def checks(self) -> list[AnsweredCheck]:
         """Every check, those that were not run too."""
         known = {item.check: item for item in self.run.evidence}
-        names = {**CHECKS, **dict.fromkeys(known, "")}
-        return [
-            AnsweredCheck(CHECKS.get(name, name), known.get(name), _list_findings(known.get(name))) for name in names
-        ]
+        asked = APP_CHECKS if self.run.started.verb == "build" else CHECKS
+        found = ((name, known.get(name)) for name in {**asked, **known})
+        return [AnsweredCheck(asked.get(name, name), item, _list_findings(item)) for name, item in found]
 
     @property
     def can_follow(self) -> bool:

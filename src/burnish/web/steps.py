@@ -72,6 +72,13 @@ CHECKS = {
     "performance": "Does it stay fast with more data?",
 }
 """What each check asks, in plain words."""
+APP_CHECKS = {
+    "functional": "Does it do what its plan says?",
+    "quality": CHECKS["quality"],
+    "performance": CHECKS["performance"],
+    "integration": "Can people use it, and do attacks on it fail?",
+}
+"""What the checkpoints of an app ask."""
 NOTICES = {
     "reading the weights": "The model is being loaded.",
     "weights: ": "The model is being fetched: {rest}",
@@ -230,7 +237,7 @@ def _describe_end(event: BaseEvent, t: Translate) -> tuple[str, str, Tone] | Non
         case CheckFinished(evidence=item):
             word = {"passed": t("yes"), "failed": t("no"), "not_run": t("not looked at")}[item.verdict]
             tone: Tone = {"passed": "good", "failed": "bad", "not_run": "warning"}[item.verdict]  # type: ignore[assignment]
-            return "check", f"{t(CHECKS.get(item.check, item.check))} {word}", tone
+            return "check", f"{t({**CHECKS, **APP_CHECKS}.get(item.check, item.check))} {word}", tone
         case Stopped(reason="interrupted"):
             return "end", t("It was stopped."), "warning"
         case Stopped(reason=reason) if reason != "done":
