@@ -241,7 +241,8 @@ def _log_in(trial: Trial, visitor: Visitor, password: str = PASSWORD) -> Page:
     return trial.send(visitor, "/login", "/login", {"email": FIRST, "password": password})
 
 
-def _refuse_wrong_password(trial: Trial, step: AppStep) -> None:
+def refuse_wrong_password(trial: Trial, step: AppStep) -> None:
+    """A wrong password lets nobody in, and what was wrong is said."""
     visitor = trial.visit()
     page = _log_in(trial, visitor, "wrong horse 8")
     if not page.errors:
@@ -281,19 +282,22 @@ def _refuse(trial: Trial, entity: Entity, field: Field, value: str) -> None:
         raise StepFailed(f"what was typed into {', '.join(lost)} is lost")
 
 
-def _refuse_missing(trial: Trial, step: AppStep) -> None:
+def refuse_missing(trial: Trial, step: AppStep) -> None:
+    """A required field that stays empty is said beside it."""
     entity = trial.entity(step)
     _refuse(trial, entity, next(one for one in entity.fields if one.required and _is_typed(one)), "")
 
 
-def _refuse_invalid(trial: Trial, step: AppStep) -> None:
+def refuse_invalid(trial: Trial, step: AppStep) -> None:
+    """What is no value of a field is said beside it."""
     entity = trial.entity(step)
     for field in entity.fields:
         if value := rows.derive_invalid(field):
             _refuse(trial, entity, field, value)
 
 
-def _refuse_double(trial: Trial, step: AppStep) -> None:
+def refuse_double(trial: Trial, step: AppStep) -> None:
+    """A value that has to be the only one is refused where it is there already."""
     entity = trial.entity(step)
     there = next(iter(trial.two_rows(entity).values()))
     for field in entity.fields:
@@ -340,7 +344,8 @@ def _is_alike(field: Field, typed: str, held: str) -> bool:
     return typed == held or rows.parse_value(field, typed) == rows.parse_value(field, held)
 
 
-def _search(trial: Trial, step: AppStep) -> None:
+def search(trial: Trial, step: AppStep) -> None:
+    """A search finds a row by its text, and leaves others out."""
     entity = trial.entity(step)
     name = next(one.name for one in entity.fields if one.type in ("text", "long_text"))
     there = trial.two_rows(entity)
@@ -434,7 +439,8 @@ def _write(value: object) -> str:
     return ("yes" if value else "") if isinstance(value, bool) else "" if value is None else str(value)
 
 
-def _act(trial: Trial, step: AppStep) -> None:
+def act(trial: Trial, step: AppStep) -> None:
+    """An action is offered where it applies, and does what the plan says."""
     entity = trial.entity(step)
     action: Action = next(one for one in entity.actions if one.name == step.part)
     offered = rows.bend(entity, (action.when,) if action.when else (), trial.derive(entity))
@@ -482,7 +488,8 @@ def _rule(trial: Trial, step: AppStep) -> None:
     trial.require_error(page, ("form", *rule.fields, *rule.per), entity, before)
 
 
-def _add_on_parent(trial: Trial, step: AppStep) -> None:
+def add_on_parent(trial: Trial, step: AppStep) -> None:
+    """A row is added on the page of what it belongs to, and shown there."""
     entity = trial.entity(step)
     target = next(field.target for field in entity.references if field.name == entity.parent)
     typed = trial.derive(entity)
@@ -505,7 +512,7 @@ def _find_child_form(page: Page, entity: Entity) -> Form | None:
     return next(fitting, None)
 
 
-def _keep_from_others(trial: Trial, step: AppStep) -> None:
+def keep_from_others(trial: Trial, step: AppStep) -> None:
     """A second person sees, and may change, what the blueprint says."""
     entity = trial.entity(step)
     mine = trial.rows[entity.name].keys()
@@ -529,7 +536,7 @@ def _keep_from_others(trial: Trial, step: AppStep) -> None:
             raise StepFailed(f"somebody else is {'' if may else 'not '}offered to change rows of {entity.name}")
 
 
-def _keep_from_strangers(trial: Trial, step: AppStep) -> None:
+def keep_from_strangers(trial: Trial, step: AppStep) -> None:
     """Without an account: led to log in, or to the list that everybody may read."""
     entity = trial.entity(step)
     stranger = trial.visit()
@@ -542,7 +549,7 @@ def _keep_from_strangers(trial: Trial, step: AppStep) -> None:
         raise StepFailed(f"without an account /{entity.name}/new leads to {stranger.path}")
 
 
-def _use_plain_forms(trial: Trial, step: AppStep) -> None:
+def use_plain_forms(trial: Trial, step: AppStep) -> None:
     """What needs no JavaScript: a person comes in, adds, and deletes."""
     client = Client(trial.app)
     if trial.blueprint.accounts:
@@ -552,7 +559,8 @@ def _use_plain_forms(trial: Trial, step: AppStep) -> None:
     _remove(trial, entity, id, client)
 
 
-def _stay_in_step_in_two_tabs(trial: Trial, step: AppStep) -> None:
+def stay_in_step_in_two_tabs(trial: Trial, step: AppStep) -> None:
+    """A second tab sees what the first one changed."""
     entity = rows.order_entities(trial.blueprint)[0]
     trial.list_rows(entity)
     second: Visitor = trial.me.open_tab() if isinstance(trial.me, BrowserTab) else trial.me
@@ -560,7 +568,8 @@ def _stay_in_step_in_two_tabs(trial: Trial, step: AppStep) -> None:
     trial.require(entity, id, trial.list_rows(entity).get(id), typed)
 
 
-def _survive_restart(trial: Trial, step: AppStep) -> None:
+def survive_restart(trial: Trial, step: AppStep) -> None:
+    """A crash of the app loses no row."""
     before = {entity.name: trial.list_rows(entity).keys() for entity in trial.blueprint.entities}
     trial.app.restart()
     for entity in trial.blueprint.entities:
@@ -568,7 +577,8 @@ def _survive_restart(trial: Trial, step: AppStep) -> None:
             raise StepFailed(f"after a restart {entity.name} has {len(after)} rows, before {len(before[entity.name])}")
 
 
-def _delete(trial: Trial, step: AppStep) -> None:
+def delete(trial: Trial, step: AppStep) -> None:
+    """A deleted row is gone from the list, and has no page."""
     entity = trial.entity(step)
     id, _ = trial.add(entity)
     _remove(trial, entity, id, trial.me)
@@ -589,7 +599,7 @@ def _remove(trial: Trial, entity: Entity, id: str, visitor: Visitor) -> None:
         raise StepFailed(f"{path} answers {visitor.status} once it is deleted")
 
 
-def _delete_referred(trial: Trial, step: AppStep) -> None:
+def delete_referred(trial: Trial, step: AppStep) -> None:
     """A row that another one refers to stays, or goes with it; no reference leads nowhere."""
     entity = trial.entity(step)
     field = entity.field(step.part)
@@ -616,7 +626,8 @@ def _delete_referred(trial: Trial, step: AppStep) -> None:
         trial.rows[entity.name].pop(referring)
 
 
-def _log_out(trial: Trial, step: AppStep) -> None:
+def log_out(trial: Trial, step: AppStep) -> None:
+    """Who logs out sees nothing more, in the other tab either."""
     second: Visitor = trial.me.open_tab() if isinstance(trial.me, BrowserTab) else trial.me
     page = second.goto(f"/{trial.blueprint.entities[0].name}")
     form = page.find_form("/logout")
@@ -644,7 +655,8 @@ def _look(trial: Trial, find: Callable[[BrowserTab], list[str]]) -> None:
             raise StepFailed(f"{path}: {'; '.join(found[:3])}")
 
 
-def _fit(trial: Trial, step: AppStep) -> None:
+def fit(trial: Trial, step: AppStep) -> None:
+    """Nothing runs over the edge, on a phone or on a wide screen."""
     assert isinstance(trial.me, BrowserTab)
     try:
         for width in (NARROW, WIDE):
@@ -654,7 +666,8 @@ def _fit(trial: Trial, step: AppStep) -> None:
         trial.me.resize(WIDE)
 
 
-def _darken(trial: Trial, step: AppStep) -> None:
+def darken(trial: Trial, step: AppStep) -> None:
+    """The app follows the dark scheme of the system."""
     assert isinstance(trial.me, BrowserTab)
     trial.me.goto(f"/{trial.blueprint.entities[0].name}")
     light, dark = trial.me.measure_brightness("light"), trial.me.measure_brightness("dark")
@@ -662,7 +675,8 @@ def _darken(trial: Trial, step: AppStep) -> None:
         raise StepFailed(f"the page's brightness is {light:.2f}, and {dark:.2f} where the system is dark")
 
 
-def _update_without_reload(trial: Trial, step: AppStep) -> None:
+def update_without_reload(trial: Trial, step: AppStep) -> None:
+    """A change is shown without the page being loaded anew."""
     assert isinstance(trial.me, BrowserTab)
     entity = rows.order_entities(trial.blueprint)[0]
     form = trial.me.goto(f"/{entity.name}/new").find_form(f"/{entity.name}")
@@ -673,7 +687,8 @@ def _update_without_reload(trial: Trial, step: AppStep) -> None:
         raise StepFailed("adding a row loads the whole page anew")
 
 
-def _be_quiet(trial: Trial, step: AppStep) -> None:
+def be_quiet(trial: Trial, step: AppStep) -> None:
+    """The browser had nothing to complain of, and nothing was fetched from elsewhere."""
     assert trial.browser
     if trial.browser.problems:
         raise StepFailed("; ".join(trial.browser.problems[:3]))
@@ -681,34 +696,34 @@ def _be_quiet(trial: Trial, step: AppStep) -> None:
 
 ACTS: dict[str, Callable[[Trial, AppStep], None]] = {
     "register": _register,
-    "refuse_wrong_password": _refuse_wrong_password,
+    "refuse_wrong_password": refuse_wrong_password,
     "log_in": _come_in,
     "add": _add,
-    "refuse_missing": _refuse_missing,
-    "refuse_invalid": _refuse_invalid,
-    "refuse_double": _refuse_double,
+    "refuse_missing": refuse_missing,
+    "refuse_invalid": refuse_invalid,
+    "refuse_double": refuse_double,
     "show": _show,
     "edit": _edit,
-    "search": _search,
+    "search": search,
     "filter": _filter,
     "sort": _sort,
     "view": _view,
     "computed": _computed,
-    "action": _act,
+    "action": act,
     "rule": _rule,
-    "add_on_parent": _add_on_parent,
-    "keep_from_others": _keep_from_others,
-    "keep_from_strangers": _keep_from_strangers,
-    "use_plain_forms": _use_plain_forms,
-    "stay_in_step_in_two_tabs": _stay_in_step_in_two_tabs,
-    "survive_restart": _survive_restart,
+    "add_on_parent": add_on_parent,
+    "keep_from_others": keep_from_others,
+    "keep_from_strangers": keep_from_strangers,
+    "use_plain_forms": use_plain_forms,
+    "stay_in_step_in_two_tabs": stay_in_step_in_two_tabs,
+    "survive_restart": survive_restart,
     "reach_by_keyboard": lambda trial, step: _look(trial, BrowserTab.find_unreached),
-    "fit_375_and_1280": _fit,
-    "darken": _darken,
-    "update_without_reload": _update_without_reload,
+    "fit_375_and_1280": fit,
+    "darken": darken,
+    "update_without_reload": update_without_reload,
     "name_controls": lambda trial, step: _look(trial, BrowserTab.find_unnamed),
-    "be_quiet": _be_quiet,
-    "delete": _delete,
-    "delete_referred": _delete_referred,
-    "log_out": _log_out,
+    "be_quiet": be_quiet,
+    "delete": delete,
+    "delete_referred": delete_referred,
+    "log_out": log_out,
 }

@@ -164,7 +164,8 @@ class _Siege:
                 raise StepFailed(f"{why}, rows of {entity.name} were changed")
 
 
-def _inject_sql(siege: _Siege) -> None:
+def inject_sql(siege: _Siege) -> None:
+    """Pieces of SQL where a page takes text, a number or a name."""
     for entity in siege.entities:
         has_text = any(field.type in ("text", "long_text") for field in entity.fields)
         before = siege.look_at(entity)
@@ -203,7 +204,8 @@ def _refuse_markup(answer: AppAnswer, where: str) -> None:
             raise StepFailed(f"{where}: what was typed is markup there ({element.tag})")
 
 
-def _store_markup(siege: _Siege) -> None:
+def store_markup(siege: _Siege) -> None:
+    """Markup in every text, looked for wherever it is shown."""
     for entity in siege.entities:
         texts = {one.name: MARKUP + siege.trial.salt for one in entity.fields if _is_text(one)}
         links = {one.name: "javascript:alert(1)" for one in entity.fields if one.type == "link"}
@@ -220,7 +222,8 @@ def _store_markup(siege: _Siege) -> None:
             _refuse_markup(siege.send(siege.victim, "GET", path), path)
 
 
-def _reflect_markup(siege: _Siege) -> None:
+def reflect_markup(siege: _Siege) -> None:
+    """Markup in addresses, looked for in the answer."""
     payload = quote(MARKUP)
     names = ("q", "sort", "view", "page")
     paths = [f"/{entity.name}?{name}={payload}" for entity in siege.entities for name in names]
@@ -248,12 +251,14 @@ def _forge(siege: _Siege, token: str | None, why: str) -> None:
                 raise StepFailed(f"POST {path} {why} answers {answer.status} in place of 403")
 
 
-def _omit_csrf(siege: _Siege) -> None:
+def omit_csrf(siege: _Siege) -> None:
+    """Forms without the token of their page."""
     _forge(siege, None, "without a token")
     _forge(siege, "", "with an empty token")
 
 
-def _forge_csrf(siege: _Siege) -> None:
+def forge_csrf(siege: _Siege) -> None:
+    """Forms with an invented token, or somebody else's."""
     _forge(siege, "0" * 64, "with an invented token")
     _forge(
         siege,
@@ -264,7 +269,8 @@ def _forge_csrf(siege: _Siege) -> None:
         _forge(siege, siege.read_csrf(siege.attacker), "with the token of somebody else")
 
 
-def _change_by_link(siege: _Siege) -> None:
+def change_by_link(siege: _Siege) -> None:
+    """Changes by a link alone, as a picture on another page would make them."""
     for entity, id in siege.list_targets():
         before = siege.look_at(entity)
         for path in siege.list_changes(entity, id)[1:]:
@@ -276,7 +282,8 @@ def _change_by_link(siege: _Siege) -> None:
             raise StepFailed(f"a link changes rows of {entity.name}")
 
 
-def _use_other_methods(siege: _Siege) -> None:
+def use_other_methods(siege: _Siege) -> None:
+    """Other methods than those that a page has."""
     csrf = siege.read_csrf(siege.victim)
     for entity, id in siege.list_targets():
         before = siege.look_at(entity)
@@ -289,7 +296,7 @@ def _use_other_methods(siege: _Siege) -> None:
             raise StepFailed(f"another method changes rows of {entity.name}")
 
 
-def _read_others(siege: _Siege) -> None:
+def read_others(siege: _Siege) -> None:
     """Rows that only their owner may see, asked for by somebody else and by nobody."""
     siege.need_accounts()
     private = [(entity, id) for entity, id in siege.list_targets() if entity.read == "owner"]
@@ -312,7 +319,8 @@ def _read_others(siege: _Siege) -> None:
                     raise StepFailed(f"the page of a {field.target} shows a {entity.name} of somebody else")
 
 
-def _change_others(siege: _Siege) -> None:
+def change_others(siege: _Siege) -> None:
+    """Changes of rows that belong to somebody else."""
     if not siege.has_second:
         raise NotTried("nobody else can have an account")
     guarded = [(entity, id) for entity, id in siege.list_targets() if entity.write == "owner"]
@@ -324,7 +332,8 @@ def _change_others(siege: _Siege) -> None:
         siege.refuse_all(siege.attacker, [("POST", path, typed) for path in paths], "by somebody else")
 
 
-def _change_as_nobody(siege: _Siege) -> None:
+def change_as_nobody(siege: _Siege) -> None:
+    """Changes by somebody who is not logged in."""
     siege.need_accounts()
     nobody = Client(siege.app)
     csrf = siege.read_csrf(nobody)
@@ -334,7 +343,7 @@ def _change_as_nobody(siege: _Siege) -> None:
         siege.refuse_all(nobody, [("POST", path, typed) for path in paths], "without an account")
 
 
-def _refer_to_others(siege: _Siege) -> None:
+def refer_to_others(siege: _Siege) -> None:
     """A row that refers to one which its author may not see: refused, as if there were none."""
     referring = [(entity, field) for entity in siege.entities for field in entity.references]
     if not referring:
@@ -350,7 +359,7 @@ def _refer_to_others(siege: _Siege) -> None:
                 raise StepFailed(f"{entity.name}.{field.name} takes a row of somebody else")
 
 
-def _assign_more(siege: _Siege) -> None:
+def assign_more(siege: _Siege) -> None:
     """Fields that no form has: the owner, the id, the day of a row."""
     who = siege.attacker if siege.has_second else siege.victim
     for entity in siege.entities:
@@ -393,7 +402,7 @@ def _is_in(siege: _Siege, cookies: Mapping[str, str]) -> bool:
     return siege.send(client, "GET", f"/{siege.entities[0].name}/new").status == 200
 
 
-def _fix_session(siege: _Siege) -> None:
+def fix_session(siege: _Siege) -> None:
     """Cookies that somebody else knows from before the login must be worth nothing after it."""
     siege.need_accounts()
     client = Client(siege.app)
@@ -409,7 +418,8 @@ def _fix_session(siege: _Siege) -> None:
             raise StepFailed("a session that was made up is logged in")
 
 
-def _forge_session(siege: _Siege) -> None:
+def forge_session(siege: _Siege) -> None:
+    """Session cookies that the app never gave."""
     siege.need_accounts()
     client = Client(siege.app)
     _log_in(siege, client)
@@ -430,14 +440,16 @@ def _forge_session(siege: _Siege) -> None:
         raise StepFailed("a session works on after its owner has logged out")
 
 
-def _leave_static(siege: _Siege) -> None:
+def leave_static(siege: _Siege) -> None:
+    """Paths that lead out of the folder of static files."""
     for path in STATIC:
         answer = siege.send(siege.victim, "GET", f"/static/{path}")
         if answer.status == 200 and any(word in answer.text for word in LEAKED):
             raise StepFailed(f"/static/{path} shows a file of the app or of the system")
 
 
-def _send_too_much(siege: _Siege) -> None:
+def send_too_much(siege: _Siege) -> None:
+    """More than the app takes in one request."""
     entity = siege.entities[0]
     typed = siege.fill(siege.victim, entity) | {"more": "x" * LARGE_BYTES}
     before = siege.look_at(entity)
@@ -447,7 +459,8 @@ def _send_too_much(siege: _Siege) -> None:
         raise StepFailed("a body that is too large adds a row")
 
 
-def _send_malformed(siege: _Siege) -> None:
+def send_malformed(siege: _Siege) -> None:
+    """Bodies that are no form, or are cut off."""
     entity = siege.entities[0]
     csrf = siege.read_csrf(siege.victim)
     bodies: tuple[tuple[str, bytes], ...] = (
@@ -471,7 +484,7 @@ def _send_malformed(siege: _Siege) -> None:
         raise StepFailed("a malformed body adds a row")
 
 
-def _send_hostile_text(siege: _Siege) -> None:
+def send_hostile_text(siege: _Siege) -> None:
     """No text makes it fail, and a NUL goes nowhere."""
     texts = ("a\0b", "\udc80", "\ud800", "\u202eabc", "x" * 200_000, "\x1b[31m", "\ufffe", "%00", "{{ 7*7 }}", "${7*7}")
     for entity in siege.entities:
@@ -488,7 +501,8 @@ def _send_hostile_text(siege: _Siege) -> None:
             _log_in(siege, Client(siege.app), password=text)
 
 
-def _send_huge_numbers(siege: _Siege) -> None:
+def send_huge_numbers(siege: _Siege) -> None:
+    """Numbers and moments that no column holds."""
     for entity in siege.entities:
         for value in map(quote, (*HUGE, *MOMENTS)):
             names = ("page", *(field.name for field in entity.fields))
@@ -503,7 +517,8 @@ def _send_huge_numbers(siege: _Siege) -> None:
                     raise StepFailed(f"{entity.name}.{field.name} takes {value[:30]!r}: {answer.status}")
 
 
-def _lie_about_host(siege: _Siege) -> None:
+def lie_about_host(siege: _Siege) -> None:
+    """Headers that claim another host, looked for in links and redirects."""
     names = ("Host", "X-Forwarded-Host", "X-Host", "Forwarded")
     paths = ["/", f"/{siege.entities[0].name}", "/login"]
     for client in (siege.victim, Client(siege.app)):
@@ -515,7 +530,8 @@ def _lie_about_host(siege: _Siege) -> None:
                     raise StepFailed(f"{path} repeats what {name} says")
 
 
-def _lead_away(siege: _Siege) -> None:
+def lead_away(siege: _Siege) -> None:
+    """Addresses elsewhere to go on to after the login."""
     siege.need_accounts()
     for place in LEADS_AWAY:
         answer = _log_in(siege, Client(siege.app), place)
@@ -527,7 +543,8 @@ def _lead_away(siege: _Siege) -> None:
             raise StepFailed("next= sets a header")
 
 
-def _search_wildcards(siege: _Siege) -> None:
+def search_wildcards(siege: _Siege) -> None:
+    """Wildcards of SQL, which must stand for themselves."""
     tried = False
     for entity in siege.entities:
         texts = [field.name for field in entity.fields if field.type in ("text", "long_text")]
@@ -542,7 +559,7 @@ def _search_wildcards(siege: _Siege) -> None:
         raise NotTried("nothing can be searched")
 
 
-def _send_twice(siege: _Siege) -> None:
+def send_twice(siege: _Siege) -> None:
     """A name twice: no failure, and a wrong token is not saved by a right one."""
     entity = siege.entities[0]
     good = [*siege.fill(siege.victim, entity).items()]
@@ -555,7 +572,7 @@ def _send_twice(siege: _Siege) -> None:
         raise StepFailed("a wrong token beside a right one is taken")
 
 
-def _tell_accounts(siege: _Siege) -> None:
+def tell_accounts(siege: _Siege) -> None:
     """Whether an address has an account cannot be told from a login that fails."""
     siege.need_accounts()
     client = Client(siege.app)
@@ -567,7 +584,8 @@ def _tell_accounts(siege: _Siege) -> None:
         raise StepFailed(f"a wrong password is answered by {errors[0]}, an unknown address by {errors[1]}")
 
 
-def _guess_password(siege: _Siege) -> None:
+def guess_password(siege: _Siege) -> None:
+    """Many wrong passwords in a row."""
     siege.need_accounts()
     client = Client(siege.app)
     answers = [_log_in(siege, client, password=f"wrong horse {number}").status for number in range(GUESSES)]
@@ -575,7 +593,7 @@ def _guess_password(siege: _Siege) -> None:
         raise StepFailed(f"after {GUESSES} wrong passwords the next is answered by {answers[-1]}")
 
 
-def _check_headers(siege: _Siege) -> None:
+def check_headers(siege: _Siege) -> None:
     """What keeps a browser from running what is not the app's own."""
     client = Client(siege.app)
     paths = [f"/{siege.entities[0].name}", "/no-such-page", *(["/login"] if siege.blueprint.accounts else [])]
@@ -597,31 +615,31 @@ def _check_headers(siege: _Siege) -> None:
 
 
 ATTACKS: dict[str, Callable[[_Siege], None]] = {
-    "inject_sql": _inject_sql,
-    "read_others": _read_others,
-    "change_others": _change_others,
-    "change_as_nobody": _change_as_nobody,
-    "refer_to_others": _refer_to_others,
-    "assign_more": _assign_more,
-    "omit_csrf": _omit_csrf,
-    "forge_csrf": _forge_csrf,
-    "change_by_link": _change_by_link,
-    "use_other_methods": _use_other_methods,
-    "store_markup": _store_markup,
-    "reflect_markup": _reflect_markup,
-    "fix_session": _fix_session,
-    "forge_session": _forge_session,
-    "leave_static": _leave_static,
-    "send_too_much": _send_too_much,
-    "send_malformed": _send_malformed,
-    "send_hostile_text": _send_hostile_text,
-    "send_huge_numbers": _send_huge_numbers,
-    "send_twice": _send_twice,
-    "lie_about_host": _lie_about_host,
-    "lead_away": _lead_away,
-    "search_wildcards": _search_wildcards,
-    "check_headers": _check_headers,
-    "tell_accounts": _tell_accounts,
-    "guess_password": _guess_password,
+    "inject_sql": inject_sql,
+    "read_others": read_others,
+    "change_others": change_others,
+    "change_as_nobody": change_as_nobody,
+    "refer_to_others": refer_to_others,
+    "assign_more": assign_more,
+    "omit_csrf": omit_csrf,
+    "forge_csrf": forge_csrf,
+    "change_by_link": change_by_link,
+    "use_other_methods": use_other_methods,
+    "store_markup": store_markup,
+    "reflect_markup": reflect_markup,
+    "fix_session": fix_session,
+    "forge_session": forge_session,
+    "leave_static": leave_static,
+    "send_too_much": send_too_much,
+    "send_malformed": send_malformed,
+    "send_hostile_text": send_hostile_text,
+    "send_huge_numbers": send_huge_numbers,
+    "send_twice": send_twice,
+    "lie_about_host": lie_about_host,
+    "lead_away": lead_away,
+    "search_wildcards": search_wildcards,
+    "check_headers": check_headers,
+    "tell_accounts": tell_accounts,
+    "guess_password": guess_password,
 }
 """In this order: the last one locks the victim out."""
