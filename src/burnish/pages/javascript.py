@@ -1,4 +1,4 @@
-"""JavaScript that is nearly right: `export`, and a function that nobody calls.
+"""JavaScript that is nearly right: `export`, a function that nobody calls, elements that nobody makes.
 
 There is no parser here. What is done is found by its words, outside of strings and comments, and only where code could
 not run as it is.
@@ -14,6 +14,17 @@ LITERAL = re.compile(
     r"|(?<=[=(,:!&|?{};\n])[ \t]*(?P<regex>/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*)",
     re.DOTALL,
 )
+_LOOKED_UP = re.compile(
+    r"(?:(?<![\w$.])(?P<variable>[\w$.]+)\s*=\s*)?"
+    r"(?P<call>document\.(?:getElementById\(\s*[\"'`]|querySelector\(\s*[\"'`]#)(?P<id>[A-Za-z][\w-]*)[\"'`]\s*\))"
+)
+_COMPUTED_ID = re.compile(
+    r"\.id\s*=(?!=)\s*(?![\"'\s])|\bid\s*:\s*(?![\"'\s])|[{,]\s*id\s*[,}]|\"id\"\s*,\s*(?![\"'\s])|'id'\s*,\s*(?![\"'\s])"
+    r"|\bid=\\?[\"'`]?(?:[\w-]*\$\{|[\w-]*[\"'`]\s*\+)"
+)
+"""Of an id that is made while the code runs nobody can say beforehand what it is."""
+OURS = ("dyn-ui", "canvas")
+"""The elements of an empty page."""
 _DEEPEST = 100
 """Of brackets within brackets."""
 _TYPED = re.compile(
@@ -69,3 +80,34 @@ def find_uncalled_start(code: str) -> str:
 def has_types(code: str) -> bool:
     """Whether code looks like TypeScript."""
     return _TYPED.search(mask(code)) is not None
+
+
+def find_missing_elements(code: str) -> dict[str, str]:
+    """By id the tag of each element that code looks up and never makes; how it is used tells the tag.
+
+    Left out are those that may be missing (`if (box)`, `box?.`), and those whose id stands anywhere else in the code.
+    """
+    masked, rest = mask(code), _LOOKED_UP.sub(" ", code)
+    found = [one for one in _LOOKED_UP.finditer(code) if masked[one.start("call")] == "d"]
+    tags: dict[str, str] = {}
+    for name in dict.fromkeys(one["id"] for one in found if not _COMPUTED_ID.search(rest)):
+        if name in OURS or re.search(rf"[\"'`]{name}[\"'`]|\bid\s*=\s*\\?[\"']?{name}(?![\w-])", rest):
+            continue
+        own = [one for one in found if one["id"] == name]
+        variables = [rf"(?<![\w$.]){re.escape(one['variable'])}(?![\w$])" for one in own if one["variable"]]
+        element = f"(?:{'|'.join([*(re.escape(one['call']) for one in own), *variables])})"
+        is_tested = rf"(?:!|\b(?:if|while)\s*\(|null\s*[!=]==?)\s*{element}(?!\s*[.\[])"
+        if not re.search(rf"{is_tested}|{element}\s*(?:\?|&&|\|\||[!=]==?)", code):
+            uses = re.findall(rf"{element}\s*(\.\s*\w+(?:\(\s*[\"']\w+)?)", code)
+            tags[name] = _tell_tag(name, "".join(uses))
+    return tags
+
+
+def _tell_tag(name: str, uses: str) -> str:
+    """The tag that is meant by an id whose element has these members."""
+    if "getContext" in uses:
+        return "canvas"
+    if re.search(r"\.\s*(?:value|checked|oninput|onchange)\b|[\"'](?:input|change)\b", uses):
+        return "input"
+    is_button = re.search(r"\.\s*onclick\b|[\"']click\b", uses) or re.search(r"button|btn", name, re.IGNORECASE)
+    return "button" if is_button else "div"
