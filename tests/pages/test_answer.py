@@ -188,11 +188,46 @@ def test_an_element_that_code_makes_or_can_do_without_is_not_made_for_it(code: s
     assert read_answer(f"```js\n{code}\n```") == PageAnswer(code=code)
 
 
+UI = "const ui = document.getElementById('dyn-ui');\n"
+BUTTON = "const button = document.createElement('button');\nui.append(button);\n"
+REMOVES = (
+    f"{UI}{BUTTON}button.onclick = () => {{ ui.textContent = count; }};",
+    f"{UI}{BUTTON}function show() {{\n  ui.innerText = `${{count}}`;\n}}\nbutton.addEventListener('click', show);",
+    f"{UI}ui.textContent = '0';\n{BUTTON}button.onclick = () => {{ ui.textContent = Number(ui.textContent) + 1; }};",
+    "document.getElementById('add').onclick = () => { document.getElementById('dyn-ui').textContent = count; };",
+)
+"""Code whose text removes its own button."""
+STAYS = (
+    f"{UI}{BUTTON}const text = document.createElement('p');\nui.append(text);\ntext.textContent = count;",
+    f"{UI}function show() {{\n  ui.textContent = count;\n  {BUTTON}}}\nshow();",
+    f"{UI}{BUTTON}function show() {{\n  ui.textContent = '';\n  build();\n}}\nshow();",
+    f"{UI}{BUTTON}if (ui.textContent === 'Add') show();",
+    f"{UI}ui.append(document.createElement('p'));\nui.textContent = 'all of it';",
+    f"{UI}ui.textContent = 'on a page with no more than text, <button> among the words';",
+    f"{UI}{BUTTON}gui.textContent = 1;\nmy.ui.textContent = 2;",
+)
+"""Code whose text removes nothing, or all of it on purpose."""
+
+
+@pytest.mark.parametrize("code", REMOVES)
+def test_text_that_removes_a_button_gets_an_element_of_its_own(code: str) -> None:
+    answer = read_answer(f"```js\n{code}\n```")
+    assert "uiText.textContent = " in answer.code or "uiText.innerText = " in answer.code
+    assert not re.search(r"(?:ui|\))\.(?:textContent|innerText)", answer.code)
+    assert answer.repaired
+    assert read_answer(f"```js\n{answer.code}\n```") == PageAnswer(code=answer.code), "and once only"
+
+
+@pytest.mark.parametrize("code", STAYS)
+def test_text_that_removes_no_button_stays_where_it_is(code: str) -> None:
+    assert read_answer(f"```js\n{code}\n```") == PageAnswer(code=code)
+
+
 @pytest.mark.browser
 def test_code_for_a_page_that_was_only_imagined_works_in_a_real_one(page: HeadlessPage) -> None:
     """As small models write it: none of the elements is there, and all of them work."""
     samples = read_samples("imagined.txt")
-    assert (len(samples), find_unrepaired(page, samples)) == (5, {})
+    assert (len(samples), find_unrepaired(page, samples)) == (7, {})
 
 
 @pytest.mark.parametrize("file", sorted(ANSWERS.iterdir(), key=str), ids=lambda file: file.name)

@@ -14,7 +14,15 @@ from contextlib import suppress
 from typing import Any
 
 from burnish.events import Frozen
-from burnish.pages.javascript import LITERAL, find_missing_elements, find_uncalled_start, has_types, mask, strip_modules
+from burnish.pages.javascript import (
+    LITERAL,
+    find_missing_elements,
+    find_uncalled_start,
+    has_types,
+    mask,
+    separate_text,
+    strip_modules,
+)
 
 CUT_OFF = "It was cut off before its end. Write shorter code."
 NO_CODE = "There is no code in the answer."
@@ -117,6 +125,9 @@ def read_answer(text: str, ended: str = "stop") -> PageAnswer:
     if missing := find_missing_elements(code):
         repairs[f"{', '.join(missing)}: looked up and never made, so made first"] = None
         code = f"{_make_elements(missing, code)}\n{code}"
+    if (separated := separate_text(code)) != code:
+        repairs["text that would have removed a button or box has an element of its own"] = None
+        code = separated
     return PageAnswer(code=code, repaired="; ".join(repairs)) if code.strip() else PageAnswer(why=NO_CODE)
 
 

@@ -1,4 +1,5 @@
-"""JavaScript that is nearly right: `export`, a function that nobody calls, elements that nobody makes.
+"""JavaScript that is nearly right: `export`, a function that nobody calls, elements that nobody makes, text that
+removes them.
 
 There is no parser here. What is done is found by its words, outside of strings and comments, and only where code could
 not run as it is.
@@ -25,6 +26,10 @@ _COMPUTED_ID = re.compile(
 """Of an id that is made while the code runs nobody can say beforehand what it is."""
 OURS = ("dyn-ui", "canvas")
 """The elements of an empty page."""
+_CONTROL = re.compile(r"createElement\(\s*[\"'`](?:button|input|select|textarea)|<(?:button|input|select|textarea)\b")
+_PUTS = r"(?:append|appendChild|prepend|insertBefore|insertAdjacent\w+|replaceChildren)\s*\(|innerHTML\s*\+?=(?!=)"
+TEXT = "uiText"
+"""The name of the element for text that was to be the text of dyn-ui."""
 _DEEPEST = 100
 """Of brackets within brackets."""
 _TYPED = re.compile(
@@ -111,3 +116,22 @@ def _tell_tag(name: str, uses: str) -> str:
         return "input"
     is_button = re.search(r"\.\s*onclick\b|[\"']click\b", uses) or re.search(r"button|btn", name, re.IGNORECASE)
     return "button" if is_button else "div"
+
+
+def separate_text(code: str) -> str:
+    """With an element of its own for text that is set on all of dyn-ui once a button or box is in it, and removes it.
+
+    Code that empties dyn-ui, or puts something into it afterwards, builds it anew each time and stays as it is.
+    """
+    found = [one for one in _LOOKED_UP.finditer(code) if one["id"] == OURS[0]]
+    variables = [rf"(?<![\w$.]){re.escape(one['variable'])}(?![\w$])" for one in found if one["variable"]]
+    element = f"(?:{'|'.join([*(re.escape(one['call']) for one in found), *variables])})"
+    if not found or not _CONTROL.search(code) or TEXT in code:
+        return code
+    text = rf"{element}(\s*\.\s*(?:textContent|innerText)\b)"
+    put = [one.start() for one in re.finditer(rf"{element}\s*\.\s*(?:{_PUTS})", code)]
+    told = [one.start() for one in re.finditer(rf"{text}\s*\+?=(?!=)", code)]
+    if not put or not told or put[-1] > told[-1] or re.search(rf"{text}\s*=\s*([\"'`])\2", code):
+        return code
+    line = f'const {TEXT} = document.getElementById("{OURS[0]}").appendChild(document.createElement("p"));'
+    return line + "\n" + re.sub(text, TEXT + r"\1", code)
