@@ -193,6 +193,7 @@ BUTTON = "const button = document.createElement('button');\nui.append(button);\n
 REMOVES = (
     f"{UI}{BUTTON}button.onclick = () => {{ ui.textContent = count; }};",
     f"{UI}{BUTTON}function show() {{\n  ui.innerText = `${{count}}`;\n}}\nbutton.addEventListener('click', show);",
+    f"{UI}{BUTTON}button.onclick = () => {{\n  ui.innerHTML = `Count: ${{count}}`;\n}};",
     f"{UI}ui.textContent = '0';\n{BUTTON}button.onclick = () => {{ ui.textContent = Number(ui.textContent) + 1; }};",
     "document.getElementById('add').onclick = () => { document.getElementById('dyn-ui').textContent = count; };",
 )
@@ -201,6 +202,8 @@ STAYS = (
     f"{UI}{BUTTON}const text = document.createElement('p');\nui.append(text);\ntext.textContent = count;",
     f"{UI}function show() {{\n  ui.textContent = count;\n  {BUTTON}}}\nshow();",
     f"{UI}{BUTTON}function show() {{\n  ui.textContent = '';\n  build();\n}}\nshow();",
+    f"{UI}{BUTTON}function show() {{\n  ui.innerHTML = '';\n  build();\n  ui.textContent = 1;\n}}\nshow();",
+    f"{UI}{BUTTON}function show() {{\n  ui.innerHTML = `<p>${{count}}</p>`;\n}}\nshow();",
     f"{UI}{BUTTON}if (ui.textContent === 'Add') show();",
     f"{UI}ui.append(document.createElement('p'));\nui.textContent = 'all of it';",
     f"{UI}ui.textContent = 'on a page with no more than text, <button> among the words';",
@@ -212,7 +215,7 @@ STAYS = (
 @pytest.mark.parametrize("code", REMOVES)
 def test_text_that_removes_a_button_gets_an_element_of_its_own(code: str) -> None:
     answer = read_answer(f"```js\n{code}\n```")
-    assert "uiText.textContent = " in answer.code or "uiText.innerText = " in answer.code
+    assert re.search(r"uiText\.(?:textContent|innerText|innerHTML) = ", answer.code)
     assert not re.search(r"(?:ui|\))\.(?:textContent|innerText)", answer.code)
     assert answer.repaired
     assert read_answer(f"```js\n{answer.code}\n```") == PageAnswer(code=answer.code), "and once only"

@@ -28,6 +28,11 @@ OURS = ("dyn-ui", "canvas")
 """The elements of an empty page."""
 _CONTROL = re.compile(r"createElement\(\s*[\"'`](?:button|input|select|textarea)|<(?:button|input|select|textarea)\b")
 _PUTS = r"(?:append|appendChild|prepend|insertBefore|insertAdjacent\w+|replaceChildren)\s*\(|innerHTML\s*\+?=(?!=)"
+_TEXT = (
+    r"\s*\.\s*(?:textContent|innerText)\b"
+    r"|\s*\.\s*innerHTML\b(?=\s*\+?=\s*(?:`[^`<]*`|\"[^\"<\n]*\"|'[^'<\n]*')\s*(?:[;}\n]|\Z))"
+)
+"""Of an element: its text; its markup too where only words are set."""
 TEXT = "uiText"
 """The name of the element for text that was to be the text of dyn-ui."""
 _DEEPEST = 100
@@ -128,7 +133,7 @@ def separate_text(code: str) -> str:
     element = f"(?:{'|'.join([*(re.escape(one['call']) for one in found), *variables])})"
     if not found or not _CONTROL.search(code) or TEXT in code:
         return code
-    text = rf"{element}(\s*\.\s*(?:textContent|innerText)\b)"
+    text = rf"{element}({_TEXT})"
     put = [one.start() for one in re.finditer(rf"{element}\s*\.\s*(?:{_PUTS})", code)]
     told = [one.start() for one in re.finditer(rf"{text}\s*\+?=(?!=)", code)]
     if not put or not told or put[-1] > told[-1] or re.search(rf"{text}\s*=\s*([\"'`])\2", code):
