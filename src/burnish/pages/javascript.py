@@ -6,6 +6,7 @@ not run as it is.
 """
 
 import re
+from collections.abc import Sequence
 
 START_NAMES = re.compile(
     r"main|init\w*|start\w*|setup\w*|run\w*|create\w*|draw\w*|render\w*|game\w*|app", re.IGNORECASE
@@ -103,14 +104,18 @@ def find_missing_elements(code: str) -> dict[str, str]:
     for name in dict.fromkeys(one["id"] for one in found if not _COMPUTED_ID.search(rest)):
         if name in OURS or re.search(rf"[\"'`]{name}[\"'`]|\bid\s*=\s*\\?[\"']?{name}(?![\w-])", rest):
             continue
-        own = [one for one in found if one["id"] == name]
-        variables = [rf"(?<![\w$.]){re.escape(one['variable'])}(?![\w$])" for one in own if one["variable"]]
-        element = f"(?:{'|'.join([*(re.escape(one['call']) for one in own), *variables])})"
+        element = _match_element([one for one in found if one["id"] == name])
         is_tested = rf"(?:!|\b(?:if|while)\s*\(|null\s*[!=]==?)\s*{element}(?!\s*[.\[])"
         if not re.search(rf"{is_tested}|{element}\s*(?:\?|&&|\|\||[!=]==?)", code):
             uses = re.findall(rf"{element}\s*(\.\s*\w+(?:\(\s*[\"']\w+)?)", code)
             tags[name] = _tell_tag(name, "".join(uses))
     return tags
+
+
+def _match_element(found: Sequence[re.Match[str]]) -> str:
+    """A pattern for an element, from where it was looked up: those calls, and the variables that hold it."""
+    variables = [rf"(?<![\w$.]){re.escape(one['variable'])}(?![\w$])" for one in found if one["variable"]]
+    return f"(?:{'|'.join([*(re.escape(one['call']) for one in found), *variables])})"
 
 
 def _tell_tag(name: str, uses: str) -> str:
@@ -129,10 +134,9 @@ def separate_text(code: str) -> str:
     Code that empties dyn-ui, or puts something into it afterwards, builds it anew each time and stays as it is.
     """
     found = [one for one in _LOOKED_UP.finditer(code) if one["id"] == OURS[0]]
-    variables = [rf"(?<![\w$.]){re.escape(one['variable'])}(?![\w$])" for one in found if one["variable"]]
-    element = f"(?:{'|'.join([*(re.escape(one['call']) for one in found), *variables])})"
     if not found or not _CONTROL.search(code) or TEXT in code:
         return code
+    element = _match_element(found)
     text = rf"{element}({_TEXT})"
     put = [one.start() for one in re.finditer(rf"{element}\s*\.\s*(?:{_PUTS})", code)]
     told = [one.start() for one in re.finditer(rf"{text}\s*\+?=(?!=)", code)]
