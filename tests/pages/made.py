@@ -32,10 +32,11 @@ def begin(
 ) -> tuple[RunHandle, Model]:
     """Begin a run in the page that is given, else in a Chromium of our own; and who answers in it."""
     store, limits, watch = asked.pop("store", Store()), asked.pop("limits", LIMITS), asked.pop("watch", None)
+    replay = asked.pop("replay", ())
     answering = ScriptedModel(model) if isinstance(model, Sequence | dict) else model
     request = build_request(sentence, (answering,), limits=limits, store=store, **asked)
     opener = page.open if isinstance(page, FakePage) else page
-    return start_page(request, Resources((answering,), store, watch), opener), answering
+    return start_page(request, Resources((answering,), store, watch, replay=replay), opener), answering
 
 
 def make(model: Script | Model, page: FakePage | OpenPage | None = None, sentence: str = SENTENCE, **asked: Any) -> Run:

@@ -124,6 +124,115 @@ def test_code_that_only_looks_wrong_is_left_as_it_is(code: str) -> None:
     assert read_answer(f"```js\n{code}\n```") == PageAnswer(code=code)
 
 
+LOOK_UP = "document.getElementById"
+MISSING = {
+    "a button by a click": (f"{LOOK_UP}('add').addEventListener('click', show);", {"add": "button"}),
+    "a button by its handler": (f"const one = {LOOK_UP}('add');\none.onclick = show;", {"add": "button"}),
+    "a button by its name": (f"const one = {LOOK_UP}('startButton');\none.disabled = true;", {"startButton": "button"}),
+    "a box by its value": (f"const box = {LOOK_UP}('rate');\nshow(Number(box.value));", {"rate": "input"}),
+    "a box that is heard": (f"{LOOK_UP}(`rate`).addEventListener('input', show);", {"rate": "input"}),
+    "a canvas by its context": (f"let pen = {LOOK_UP}('game').getContext('2d');", {"game": "canvas"}),
+    "text": (f"function show() {{\n  {LOOK_UP}('count').textContent = count;\n}}\nshow();", {"count": "div"}),
+    "found by a selector": ("document.querySelector('#count').textContent = 1;", {"count": "div"}),
+    "kept in a property": (f"this.add = {LOOK_UP}('add');\nthis.add.onclick = show;", {"add": "button"}),
+    "tested only by its value": (f"const box = {LOOK_UP}('rate');\nif (box.value > 1) show();", {"rate": "input"}),
+    "beside one that is made": (
+        f"ui.innerHTML = '<p id=\"a\"></p>';\n{LOOK_UP}('a').textContent = 1;\n{LOOK_UP}('b').onclick = show;",
+        {"b": "button"},
+    ),
+}
+"""Code that looks up elements it never makes, and their tags."""
+MADE = (
+    f"one.id = 'count';\nui.append(one);\n{LOOK_UP}('count').textContent = 1;",
+    f"one.setAttribute('id', 'count');\n{LOOK_UP}('count').textContent = 1;",
+    f"ui.innerHTML = '<p id=\"count\"></p>';\n{LOOK_UP}('count').textContent = 1;",
+    f"ui.innerHTML = '<p id=count></p>';\n{LOOK_UP}('count').textContent = 1;",
+    f'ui.insertAdjacentHTML("beforeend", "<p id=\\"count\\"></p>");\n{LOOK_UP}("count").textContent = 1;',
+    f"Object.assign(one, {{ id: 'count' }});\n{LOOK_UP}('count').textContent = 1;",
+    f"make('p', 'count');\n{LOOK_UP}('count').textContent = 1;",
+    f"for (const name of ['count', 'rate']) make(name);\n{LOOK_UP}('count').textContent = 1;",
+    f"one.id = name;\n{LOOK_UP}('count').textContent = 1;",
+    f"one.id = `cell-${{x}}`;\n{LOOK_UP}('cell-1').textContent = 1;",
+    f"ui.innerHTML = `<p id=\"cell-${{x}}\"></p>`;\n{LOOK_UP}('cell-1').textContent = 1;",
+    f"ui.innerHTML = '<p id=\"' + name + '\"></p>';\n{LOOK_UP}('cell-1').textContent = 1;",
+    f"Object.assign(one, {{ id, className }});\n{LOOK_UP}('count').textContent = 1;",
+    f"{LOOK_UP}('dyn-ui').append({LOOK_UP}('canvas'));",
+    f"const one = {LOOK_UP}('count');\nif (one) one.textContent = 1;",
+    f"let one = {LOOK_UP}('count');\nif (!one) {{\n  one = make();\n}}",
+    f"if (!{LOOK_UP}('count')) make();\n{LOOK_UP}('count').textContent = 1;",
+    f"const one = {LOOK_UP}('count') || make();",
+    f"const one = {LOOK_UP}('count') ?? make();",
+    f"{LOOK_UP}('count')?.remove();",
+    f"const one = {LOOK_UP}('count');\none?.remove();",
+    f"const one = {LOOK_UP}('count');\nif (one === null) make();",
+    f"const one = {LOOK_UP}('count');\nif (null != one && isOpen) one.remove();",
+    f"while ({LOOK_UP}('count')) make();",
+    f"// {LOOK_UP}('count').textContent = 1;\nshow('{LOOK_UP}(\\'count\\')');",
+    f"{LOOK_UP}(name).textContent = 1;",
+)
+"""Code that makes what it looks up, or can do without it."""
+
+
+@pytest.mark.parametrize(("code", "tags"), MISSING.values(), ids=MISSING)
+def test_an_element_that_is_looked_up_and_never_made_is_made_first(code: str, tags: dict[str, str]) -> None:
+    answer = read_answer(f"```js\n{code}\n```")
+    line, _, rest = answer.code.partition("\n")
+    assert dict(re.findall(r'<(\w+) id="([\w-]+)"', line)) == {tag: name for name, tag in tags.items()}
+    assert rest == code
+    assert all(name in answer.repaired for name in tags)
+    assert read_answer(f"```js\n{answer.code}\n```") == PageAnswer(code=answer.code), "and once only"
+
+
+@pytest.mark.parametrize("code", MADE)
+def test_an_element_that_code_makes_or_can_do_without_is_not_made_for_it(code: str) -> None:
+    assert read_answer(f"```js\n{code}\n```") == PageAnswer(code=code)
+
+
+UI = "const ui = document.getElementById('dyn-ui');\n"
+BUTTON = "const button = document.createElement('button');\nui.append(button);\n"
+REMOVES = (
+    f"{UI}{BUTTON}button.onclick = () => {{ ui.textContent = count; }};",
+    f"{UI}{BUTTON}function show() {{\n  ui.innerText = `${{count}}`;\n}}\nbutton.addEventListener('click', show);",
+    f"{UI}{BUTTON}button.onclick = () => {{\n  ui.innerHTML = `Count: ${{count}}`;\n}};",
+    f"{UI}ui.textContent = '0';\n{BUTTON}button.onclick = () => {{ ui.textContent = Number(ui.textContent) + 1; }};",
+    "document.getElementById('add').onclick = () => { document.getElementById('dyn-ui').textContent = count; };",
+)
+"""Code whose text removes its own button."""
+STAYS = (
+    f"{UI}{BUTTON}const text = document.createElement('p');\nui.append(text);\ntext.textContent = count;",
+    f"{UI}function show() {{\n  ui.textContent = count;\n  {BUTTON}}}\nshow();",
+    f"{UI}{BUTTON}function show() {{\n  ui.textContent = '';\n  build();\n}}\nshow();",
+    f"{UI}{BUTTON}function show() {{\n  ui.innerHTML = '';\n  build();\n  ui.textContent = 1;\n}}\nshow();",
+    f"{UI}{BUTTON}function show() {{\n  ui.innerHTML = `<p>${{count}}</p>`;\n}}\nshow();",
+    f"{UI}{BUTTON}if (ui.textContent === 'Add') show();",
+    f"{UI}ui.append(document.createElement('p'));\nui.textContent = 'all of it';",
+    f"{UI}ui.textContent = 'on a page with no more than text, <button> among the words';",
+    f"{UI}{BUTTON}gui.textContent = 1;\nmy.ui.textContent = 2;",
+)
+"""Code whose text removes nothing, or all of it on purpose."""
+
+
+@pytest.mark.parametrize("code", REMOVES)
+def test_text_that_removes_a_button_gets_an_element_of_its_own(code: str) -> None:
+    answer = read_answer(f"```js\n{code}\n```")
+    assert re.search(r"uiText\.(?:textContent|innerText|innerHTML) = ", answer.code)
+    assert not re.search(r"(?:ui|\))\.(?:textContent|innerText)", answer.code)
+    assert answer.repaired
+    assert read_answer(f"```js\n{answer.code}\n```") == PageAnswer(code=answer.code), "and once only"
+
+
+@pytest.mark.parametrize("code", STAYS)
+def test_text_that_removes_no_button_stays_where_it_is(code: str) -> None:
+    assert read_answer(f"```js\n{code}\n```") == PageAnswer(code=code)
+
+
+@pytest.mark.browser
+def test_code_for_a_page_that_was_only_imagined_works_in_a_real_one(page: HeadlessPage) -> None:
+    """As small models write it: none of the elements is there, and all of them work."""
+    samples = read_samples("imagined.txt")
+    assert (len(samples), find_unrepaired(page, samples)) == (7, {})
+
+
 @pytest.mark.parametrize("file", sorted(ANSWERS.iterdir(), key=str), ids=lambda file: file.name)
 def test_the_answers_of_the_demo_need_no_repair(file: Path) -> None:
     answer = read_answer(file.read_text("utf-8"))
@@ -178,6 +287,8 @@ HOSTILE = (
     '{"a":',
     "'",
     "<script>",
+    "document.getElementById('a",
+    "a=document.getElementById('a');",
     "<think>",
     "/*",
     "a<",

@@ -10,6 +10,7 @@ from burnish.events import (
     Asked,
     Broke,
     Decided,
+    ModelReplied,
     PageJudged,
     PageObserved,
     PageRefused,
@@ -18,6 +19,7 @@ from burnish.events import (
     Stopped,
 )
 from burnish.events.pages import ConsoleLine, PageError
+from burnish.models.scripted import ScriptedModel
 from burnish.pages.page import PageGone
 from burnish.pages.prompts import MOST_CONTEXT, read_context
 from burnish.runs import Run, Store
@@ -114,6 +116,45 @@ def test_the_same_code_again_is_written_afresh_and_then_given_up() -> None:
     assert len(sent(run)) == 5
     assert "nothing();" not in sent(run)[2].replace("`nothing();`", ""), "afresh means without the code that failed"
     assert len(page.ran) == 1, "code that ran already is not run again"
+    assert [written.cycle for written in run.all(PageWritten)] == [1, 2], "and costs no cycle"
+
+
+def test_the_same_code_again_is_asked_for_anew_within_its_cycle_and_more_freely() -> None:
+    page = FakePage(lambda code: seen() if "fillRect" in code else THROWS)
+    run = make([WRONG, WRONG, GOOD], page, limits=rounds(1))
+    assert (run.verdict, ended(run), [cycle for cycle, _ in page.ran]) == ("plausible", "done", [1, 2])
+    first, same, other = run.all(Asked)
+    assert first.temperature < same.temperature < other.temperature
+    assert len({asked.seed for asked in (first, same, other)}) == 3
+    assert [decided.choice for decided in run.all(Decided)] == ["correct", "afresh"]
+
+
+def test_code_laid_out_in_another_way_is_the_same_and_other_code_is_not() -> None:
+    again, other = js("  let a = 1;", "", "nothing();"), js("let a = 2;", "nothing();")
+    assert len(make([WRONG, again, GOOD], FakePage([THROWS, seen()])).all(Asked)) == 3
+    assert [one.choice for one in make([WRONG, other], FakePage([THROWS, seen()])).all(Decided)] == ["correct"]
+
+
+def test_a_limit_of_calls_ends_a_run_that_asks_anew() -> None:
+    run = make([WRONG], FakePage([THROWS]), limits=rounds(9, calls=3))
+    assert (ended(run), len(sent(run)), len(run.all(PageWritten))) == ("calls", 3, 1)
+
+
+@pytest.mark.parametrize("kept", [1, 2, 3])
+def test_a_run_that_was_left_while_it_asked_anew_asks_nothing_twice(kept: int, store: Store) -> None:
+    answers = [WRONG, WRONG, WRONG, GOOD]
+
+    def open_page(*given: Any) -> FakePage:
+        return FakePage(lambda code: seen() if "fillRect" in code else THROWS).open(*given)
+
+    whole = make(answers, open_page, store=store)
+    places = [place for place, event in enumerate(whole.events) if isinstance(event, ModelReplied)]
+    lines = [f"{event.model_dump_json()}\n" for event in whole.events[: places[kept] + 1]]
+    store.runs.joinpath(whole.id, "events.jsonl").write_text("".join(lines))
+    model = ScriptedModel(answers[kept + 1 :])
+    run = make(model, open_page, store=store, replay=store.open(whole.id).events)
+    assert (len(model.asked), run.code, ended(run)) == (3 - kept, whole.code, "done")
+    assert [one.choice for one in run.all(Decided)][-3:] == ["correct", "afresh", "afresh"]
 
 
 def test_the_same_error_three_times_is_written_afresh_and_then_given_up() -> None:
@@ -132,7 +173,10 @@ def test_answers_without_code_are_explained_once_and_then_given_up() -> None:
 
 @pytest.mark.parametrize(
     ("line", "named"),
-    [('document.getElementById("add").onclick = 1;', "'add'"), ("document.body.a.b.c = 1;", "dyn-ui and canvas")],
+    [
+        ('make("add"); document.getElementById("add").onclick = 1;', "'add'"),
+        ("document.body.a.b.c = 1;", "dyn-ui and canvas"),
+    ],
 )
 def test_an_element_that_was_never_made_is_named(line: str, named: str) -> None:
     error = seen(error="TypeError: Cannot read properties of null", line=1)

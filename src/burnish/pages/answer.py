@@ -1,19 +1,28 @@
 """From a model's answer to the code of a version: a misunderstood protocol is repaired where that needs no guess.
 
 What is asked for is one block of JavaScript. What small models give besides: a whole HTML page, JSON with the code in
-it, code that returns such an object, modules, several blocks, thoughts, text that was escaped twice. Each
-repair is told on the record; where there is none, the model is told why, once.
+it, code that returns such an object, modules, several blocks, thoughts, text that was escaped twice, code for a page
+that is not there: elements that it looks up and never makes (of which only the tag has to be guessed). Each repair is
+told on the record; where there is none, the model is told why, once.
 """
 
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from burnish.events import Frozen
-from burnish.pages.javascript import LITERAL, find_uncalled_start, has_types, mask, strip_modules
+from burnish.pages.javascript import (
+    LITERAL,
+    find_missing_elements,
+    find_uncalled_start,
+    has_types,
+    mask,
+    separate_text,
+    strip_modules,
+)
 
 CUT_OFF = "It was cut off before its end. Write shorter code."
 NO_CODE = "There is no code in the answer."
@@ -113,6 +122,12 @@ def read_answer(text: str, ended: str = "stop") -> PageAnswer:
     if start := find_uncalled_start(code):
         repairs[f"{start}() was called"] = None
         code = f"{code.rstrip()}\n{start}();"
+    if missing := find_missing_elements(code):
+        repairs[f"{', '.join(missing)}: looked up and never made, so made first"] = None
+        code = f"{_make_elements(missing, code)}\n{code}"
+    if (separated := separate_text(code)) != code:
+        repairs["text that would have removed a button or box has an element of its own"] = None
+        code = separated
     return PageAnswer(code=code, repaired="; ".join(repairs)) if code.strip() else PageAnswer(why=NO_CODE)
 
 
@@ -246,6 +261,20 @@ class _Reader:
         if load := re.search(r"<body\b[^>]*\bonload\s*=\s*[\"']([^\"']*)[\"']", page, re.IGNORECASE):
             parts.append(f"{load[1].rstrip(';')};")
         return "\n".join(parts)
+
+
+def _make_elements(tags: Mapping[str, str], code: str) -> str:
+    """A line that makes these elements, as the page that the model had in mind would have had them."""
+    markup = ""
+    for name, tag in tags.items():
+        words = re.sub(r"([a-z])([A-Z])|[-_]+", r"\1 \2", name).lower()
+        label = (re.sub(r"\b(?:button|btn)\b", "", words).strip() or words).capitalize() if tag == "button" else ""
+        size = ' width="800" height="600"' if tag == "canvas" else ""
+        markup += f'<{tag} id="{name}"{size}>{label}' + ("" if tag == "input" else f"</{tag}>")
+    # A canvas by another name is meant in place of the one that is there.
+    is_other = "canvas" in tags.values() and not re.search(r"[\"'`#]canvas[\"'`]", code)
+    put = "innerHTML = " if is_other else 'insertAdjacentHTML("beforeend", '
+    return f"document.getElementById(\"dyn-ui\").{put}'{markup}'{';' if is_other else ');'}"
 
 
 def _unquote(block: re.Match[str]) -> str:

@@ -180,7 +180,7 @@
     if (isGone && added.length && target.isConnected && !target.querySelector(CONTROLS))
       tellOnce(
         `setting the text of ${target.id || target.localName} removed the button or box in it: ` +
-          "make an element of its own for the text",
+          'make an element of its own for the text, const text = document.createElement("p")',
       );
   }
   new MutationObserver((changes) => {

@@ -43,7 +43,9 @@ TEMPERATURE, CORRECTING, WARMER = 0.3, 0.6, 0.9
 ALIKE = 3
 """Versions in a row with the same findings, after which correcting them goes nowhere."""
 MOST_AFRESH = 3
-"""Times that a run begins from nothing, each time more freely, before it counts as stuck."""
+"""Times that a run begins from nothing before it counts as stuck."""
+SEEDS_APART = 100
+"""Between the questions of one cycle."""
 MOST_QUESTIONS = 5
 """That the versions of a run may have answered by the model; each different one costs a call."""
 QUESTION_TOKENS = 300
@@ -123,8 +125,16 @@ class PageState:
     @property
     def repeats(self) -> bool:
         """Whether the last answer is code that ran already."""
-        code = self.answer.code.split() if isinstance(self.answer, PageWritten) else None
-        return any(one.code.split() == code for one in self.written.values() if one.cycle != self.cycle)
+        return isinstance(self.answer, PageWritten) and self.has_before(self.answer.code, self.cycle)
+
+    def has_before(self, code: str, cycle: int) -> bool:
+        """Whether this is the code of a version before that cycle; how it is laid out does not matter."""
+        return any(one.code.split() == code.split() for one in self.written.values() if one.cycle < cycle)
+
+    @property
+    def afresh(self) -> int:
+        """How often it was to be written from nothing."""
+        return sum(isinstance(event, Decided) and event.choice == AFRESH for event in self.events)
 
     @property
     def goes_nowhere(self) -> bool:
@@ -230,7 +240,7 @@ class PageLoop:
         """Ask for the first version."""
         brief = self.brief
         before = brief.before if prompts.has_room(self.tools.model, brief.before) else ""
-        yield from self._ask_for_version(1, prompts.write(brief.surroundings, brief.sentence, before), TEMPERATURE)
+        yield from self._ask_for_version(state, prompts.write(brief.surroundings, brief.sentence, before), TEMPERATURE)
 
     def run(self, state: PageState) -> Iterator[Event]:
         """Put the newest version into the page, unless the record says what came of that."""
@@ -271,7 +281,6 @@ class PageLoop:
         """Done, at a limit, or given up; else what to do about what was found."""
         limits, judged = self.tools.meter.limits, state.judged.get(state.cycle)
         is_clean = judged is not None and not judged.findings
-        afresh = sum(isinstance(event, Decided) and event.choice == AFRESH for event in state.events)
         if state.gave_up is not None:
             yield Stopped(reason="stuck", why=f"given up: {one_line(state.gave_up, 200)}")
         elif is_clean:
@@ -280,11 +289,11 @@ class PageLoop:
             yield over
         elif state.cycle > limits.rounds:
             yield Stopped(reason="rounds", why=f"the limit of {limits.rounds} rounds is reached")
-        elif state.goes_nowhere and afresh == MOST_AFRESH:
+        elif state.goes_nowhere and state.afresh == MOST_AFRESH:
             yield Stopped(reason="stuck", why="the same came again, however often it was to be written afresh")
         elif state.goes_nowhere:
-            same = "the same code" if state.repeats else f"the same findings {ALIKE} times"
-            yield Decided(choice=AFRESH, reason=f"{same.capitalize()}: it is to be written afresh in another way.")
+            same = f"The same findings {ALIKE} times"
+            yield Decided(choice=AFRESH, reason=f"{same}: it is to be written afresh in another way.")
         else:
             found = plural(len(judged.findings), "finding") if judged else "an answer without code"
             yield Decided(choice="correct", reason=f"Version {state.cycle} has {found}." if judged else f"{found}.")
@@ -300,14 +309,14 @@ class PageLoop:
         code, temperature = shown.code if shown else "", CORRECTING
         if not prompts.has_room(self.tools.model, code):
             code, sent = "", f"{sent}\nIt was long, too: write shorter code."
-        if decided.choice == AFRESH or not code:
-            messages = prompts.write_afresh(context, sentence, sent)
-            temperature = WARMER if decided.choice == AFRESH else CORRECTING
-        else:
+        messages = afresh = prompts.write_afresh(context, sentence, sent)
+        if decided.choice == AFRESH:
+            temperature = WARMER
+        elif code:
             messages = prompts.correct(context, sentence, code, sent)
         if isinstance(state.answer, PageRefused):
             messages = prompts.explain_form(context, sentence, code, state.answer.why)
-        yield from self._ask_for_version(state.cycle + 1, messages, temperature)
+        yield from self._ask_for_version(state, messages, temperature, afresh)
 
     def finish(self, state: PageState) -> Iterator[Event]:
         """The best version runs and is judged, and is handed over with its score; it always ends."""
@@ -336,14 +345,26 @@ class PageLoop:
         why = why or (troubles[0].text if is_bad else f"version {best.cycle} runs without an error")
         yield RunFinished(verdict="failed" if gave_up or is_bad else "plausible", why=why, version=best.cycle)
 
-    def _ask_for_version(self, cycle: int, messages: Messages, temperature: float) -> Iterator[Event]:
-        """The model's next version, or why its answer is none; nothing where a limit ended the work."""
-        tokens = prompts.answer_tokens(self.tools.model)
-        question = Ask(purpose=PURPOSE, messages=messages, temperature=temperature, max_tokens=tokens, seed=cycle)
-        reply = yield from ask(self.tools, f"{PURPOSE}-{cycle}", question, prompts.VERSION)
-        if reply is None:
-            return
-        answer = read_answer(reply.text, reply.ended)
+    def _ask_for_version(
+        self, state: PageState, messages: Messages, temperature: float, afresh: Messages = ()
+    ) -> Iterator[Event]:
+        """The model's next version, or why its answer is none; nothing where a limit ended the work.
+
+        Code that ran already costs a call and no cycle: the model is asked at once for another way, by `afresh`.
+        """
+        cycle, again, tokens = state.cycle + 1, 0, prompts.answer_tokens(self.tools.model)
+        while True:
+            name = f"{PURPOSE}-{cycle}-{again}" if again else f"{PURPOSE}-{cycle}"
+            seed = cycle + SEEDS_APART * again
+            question = Ask(purpose=PURPOSE, messages=messages, temperature=temperature, max_tokens=tokens, seed=seed)
+            reply = yield from ask(self.tools, name, question, prompts.VERSION)
+            if reply is None:
+                return
+            answer = read_answer(reply.text, reply.ended)
+            if not state.has_before(answer.code, cycle) or state.afresh + again == MOST_AFRESH:
+                break
+            yield Decided(choice=AFRESH, reason="The same code: it is to be written afresh in another way.")
+            messages, temperature, again = afresh, WARMER, again + 1
         if answer.code:
             yield PageWritten(cycle=cycle, code=answer.code, repaired=answer.repaired, ask_id=reply.ask_id)
             return
