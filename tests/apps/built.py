@@ -79,13 +79,14 @@ def script(*codes: str) -> dict[str, list[str]]:
 class FakeJudge:
     """In place of the checkpoints: fails what a test names, wherever a text is in the files."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, blueprint: Blueprint | None = None) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, blueprint: Blueprint | None = None, plans: bool = True) -> None:
         self.bad: dict[str, str] = {}
         """A text, by the checkpoint or module that fails with it."""
         self.silent: tuple[str, ...] = ()
         self.judged: list[Sequence[str]] = []
         planned = Planned(blueprint=blueprint or plan_books())
-        monkeypatch.setattr("burnish.apps.planning.read_plan", lambda sentence, answer: planned)
+        if plans:
+            monkeypatch.setattr("burnish.apps.planning.read_plan", lambda sentence, answer: planned)
         monkeypatch.setattr("burnish.apps.graph.judge_app", self.judge_app)
         monkeypatch.setattr("burnish.apps.graph.run_contract_tests", self.run_contract_tests)
 

@@ -1,6 +1,5 @@
 """A build can be stopped within two seconds, killed at any moment, and gone on with: nothing is asked twice."""
 
-import json
 import signal
 import threading
 import time
@@ -13,7 +12,7 @@ from burnish.commands.resume import resume
 from burnish.events import BaseEvent, FunctionBegun, FunctionWritten, ModuleBuilt
 from burnish.models.model import Ask, Chunk, Piece
 from burnish.models.scripted import ScriptedModel
-from burnish.runs import Run, Store
+from burnish.runs import Store
 from burnish.sandbox import Sandbox
 from tests.apps.built import FakeJudge, begin, script
 from tests.killed import answered_twice, assert_goes_on, run_until
@@ -103,13 +102,15 @@ def test_wherever_it_ends_it_is_gone_on_with_and_nothing_is_asked_twice(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["answer 1", "function_begun", "module_built"])
-def test_kill_9_then_resume(moment: str, work_folder: Path, store: Store) -> None:
+def test_kill_9_then_resume(moment: str, work_folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     sentence = "a book list with price and amount that computes the total"
-    answers = json.loads((Path(__file__).parents[2] / "src/burnish/models/scripts/demo.json").read_text())
-    work_folder.joinpath("answers.json").write_text(json.dumps(answers))
-    command = ["build", sentence, "--model", "scripted:answers.json", "--out", "app"]
-    killed = run_until(moment, *command, cwd=work_folder)
+    killed = run_until(moment, "build", sentence, "--model", "scripted:demo", "--out", "app", cwd=work_folder)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     before = store.open("last")
-    assert isinstance(before, Run)
     assert before.started.verb == "build"
+    FakeJudge(monkeypatch, plans=False)
+    run = resume("last", store=store)
+    assert_goes_on(run, before)
+    assert (run.verdict, run.folder) == ("plausible", str(work_folder / "app"))
+    assert [bool(one.code) for one in run.all(FunctionWritten)] == [True]
+    assert "def the_total" in (work_folder / "app" / "app" / "book" / "computed.py").read_text()

@@ -7,6 +7,7 @@ import pytest
 
 from burnish.apps.blueprint import Blueprint, Switch
 from burnish.apps.planning import Planned
+from burnish.commands.check import check
 from burnish.errors import SetupProblem
 from burnish.events import AppPlanned, FunctionBegun, ModuleBuilt
 from burnish.runs import Store
@@ -116,3 +117,8 @@ def test_a_switch_is_turned_and_most_modules_stay(
 def test_what_is_no_app_cannot_be_gone_on_from(source: str, store: Store, work_folder: Path) -> None:
     with pytest.raises(SetupProblem):
         make(script(), SENTENCE, source=source, store=store)
+
+
+def test_check_takes_the_packages_that_the_evidence_names(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = check(app, only=["tests"])
+    assert [(one.check, one.verdict) for one in checked.evidence] == [("tests", "passed")]

@@ -1,6 +1,7 @@
 """A sentence becomes a blueprint, a refusal or a question; what rules read for sure holds against a model."""
 
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,19 @@ def test_values_have_the_types_that_their_words_name() -> None:
     assert (rating.type, rating.minimum, rating.maximum) == ("integer", 1, 4)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Write me an app for managing my recipes",
+        "please build a small web app where people can share recipes",
+        "I want to keep track of my recipes",
+        "a list of recipes",
+    ],
+)
+def test_what_an_app_is_about_is_found_behind_the_words_around_it(sentence: str) -> None:
+    assert plan(sentence).entities[0].name == "recipe"
+
+
 def test_things_in_the_plural_become_entities_that_lead_to_each_other() -> None:
     owner, animal, visit = plan("a vet app with owners, animals and visits").entities
     assert (animal.references[0].target, visit.references[0].target) == (owner.name, animal.name)
@@ -109,6 +123,7 @@ def test_a_vague_sentence_gives_a_whole_app_whose_assumptions_are_switches() -> 
     [
         ("court reservation without double reservations", "court"),
         ("a boat rental app where nobody can rent the same boat twice at the same time, with login", "boat"),
+        ("eine Saalbuchung ohne Doppelbuchungen, mit Anmeldung", "saal"),
         ("an appointment planner where appointments of the same doctor must not overlap", "doctor"),
     ],
 )
@@ -224,6 +239,23 @@ def test_what_rules_read_for_sure_holds_whatever_the_model_forgets_or_invents() 
     assert wine.computed
 
 
+def test_the_same_thing_under_another_name_is_one_and_keys_to_nowhere_go() -> None:
+    told = answer(
+        table(
+            "FuelLog",
+            column("id", "integer"),
+            column("vehicle_id", "integer"),
+            column("litres", "decimal"),
+            column("km"),
+        ),
+        table("Weather", column("name")),
+    )
+    planned = read_plan("a fuel log", told)
+    assert planned.blueprint
+    assert types_of(planned.blueprint.entities[0]) == {"date": "date", "litres": "decimal", "km": "decimal"}
+    assert "vehicle" not in {one.name for one in planned.blueprint.entities}
+
+
 def test_columns_that_nobody_asked_for_are_not_added_to_those_that_were_named() -> None:
     told = answer(table("Wine", column("vintage", "date"), column("grape"), column("systolic", "integer")))
     planned = read_plan("a wine list with vintage, systolic", told)
@@ -333,3 +365,25 @@ def test_no_rule_knows_the_apps_that_are_measured() -> None:
     nouns = re.compile(r"(?i)\b(?:task|to-?do|blog|comment|room|booking|inventory|stock)s?\b")
     for file in Path("src/burnish/apps").glob("*.*"):
         assert not nouns.search(file.read_text("utf-8")), file
+
+
+def test_whatever_a_model_answers_what_comes_out_can_be_built_and_changed() -> None:
+    draw = random.Random(0)
+    words = ["user", "id", "title", "wine_id", "dueDate", "is_done", "status", "created_at", "Größe", "self", "class"]
+    words += ["csrf", "low", "done", "<b>", "'", "日本"]
+    kinds = ["text", "integer", "yes_no", "date", "choice", "email"]
+
+    def invent(word: str) -> dict[str, Any]:
+        columns = [
+            column(draw.choice(words), draw.choice(kinds), *draw.sample(words, draw.randint(0, 3))) for _ in word
+        ]
+        return table(word, *columns[:5], belongs_to=(draw.choice(words),))
+
+    for _ in range(150):
+        told = answer(*map(invent, draw.sample(words, draw.randint(0, 3))))
+        planned = read_plan(draw.choice(SENTENCES), told)
+        if planned.blueprint:
+            asked = draw.choice(
+                ["each {} has steps", "remove {}", "rename {} to hats", "without double {}", "make {} nice"]
+            )
+            read_change(planned.blueprint, asked.format(draw.choice(words)), told)

@@ -97,6 +97,11 @@ SAMPLES: list[BaseEvent] = [
         of=10,
     ),
     events.CriterionTicked(case="life", name="grid", holds=True, by="ann"),
+    events.AppPlanned(blueprint="{}", title="Books", entities=("Book",), assumptions=("done: yes",), made_by="both"),
+    events.FunctionBegun(function="book.hours", run_id="hours-1a2b", attempt=2, stage="debug"),
+    events.FunctionWritten(function="book.hours", run_id="hours-1a2b", verdict="proven", code="x", calls=3, tokens=9),
+    events.ModuleBuilt(module="book", level=1, needs=("shell",), files=(events.AppFile(path="a.py", sha256="0" * 64),)),
+    events.AppJudged(module="book", evidence=events.Evidence(check="functional", verdict="passed", why="5 tests")),
 ]
 
 

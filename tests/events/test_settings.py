@@ -29,7 +29,7 @@ def test_a_record_that_says_nothing_has_the_defaults() -> None:
 def test_what_is_not_what_it_should_be_counts_as_not_said(name: str) -> None:
     odd = object() if name in ("ask", "review") else 1.5 if name == "seed" else {1: 2, "x": object()}
     settings = RunSettings.merge({name: odd, "later_burnish": True})
-    if name not in ("limits", "task", "plan", "fix", "strengthen", "page"):
+    if name not in ("limits", "task", "plan", "fix", "strengthen", "page", "app"):
         assert getattr(settings, name) == RunSettings.model_fields[name].get_default(call_default_factory=True)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.tags import sys_tags
 
 from burnish.errors import SetupProblem
 from burnish.packages import Budget, prepare_layer
@@ -105,3 +106,18 @@ def test_the_announced_size_counts_before_anything_has_come(tmp_path: Path) -> N
     assert not [line for line in told if "192.0.2.1" in line]
     with pytest.raises(Exceeded, match="large"):
         uv.budget.check(uv.announced_bytes)
+
+
+def test_of_a_wheel_for_this_machine_and_one_for_every_machine_the_first_counts(tmp_path: Path) -> None:
+    uv, tag = Uv(tmp_path, tmp_path, 0, Budget(), print), next(iter(sys_tags()))
+    for number, names in enumerate((["py3-none-any", str(tag)], [str(tag), "py3-none-any"], ["py3-none-any"])):
+        files = [{"name": f"apple-1-{name}.whl", "path": f"apple-1-{name}.whl"} for name in names]
+        wheels = ", ".join(
+            f'{{name = "{one["name"]}", path = "{one["path"]}", hashes = {{sha256 = "0"}}}}' for one in files
+        )
+        uv._pylock.write_text(f'[[packages]]\nname = "apple"\nversion = "1"\nwheels = [{wheels}]\n')
+        best = "py3-none-any" if number == 2 else str(tag)
+        assert [one.wheel for one in uv.wheels()] == [f"apple-1-{best}.whl"]
+    uv._pylock.write_text('[[packages]]\nname = "apple"\nversion = "1"\n')
+    with pytest.raises(ValueError, match="wheel"):
+        uv.wheels()

@@ -9,23 +9,25 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from urllib.parse import quote
 
 from burnish.apps import rows
 from burnish.apps.blueprint import Action, Blueprint, Computed, Entity, Field, RowRule, View
-from burnish.apps.browsing import Browsing, Tab
-from burnish.apps.page_reader import Form, Page, Row
+from burnish.apps.browsing import BrowserTab, Browsing
+from burnish.apps.page_reader import Form, Page, ShownRow
 from burnish.apps.rows import Typed
 from burnish.apps.served_app import Client, ServedApp, Visitor
 from burnish.errors import SandboxError
 from burnish.events import Frozen, Outcome
 
+FIRST = "first@example.org"
+"""Who comes first to a new app; where nobody else can register, the only one."""
 PASSWORD = "correct horse 7"  # noqa: S105
 NARROW, WIDE = 375, 1280
-SORTABLE = ("text", "integer", "decimal", "date", "date_time", "time")
 IN_BROWSER = ("reach_by_keyboard", "fit_375_and_1280", "darken", "update_without_reload", "name_controls", "be_quiet")
 
 
-class Step(Frozen):
+class AppStep(Frozen):
     """One thing that a person would try."""
 
     name: str
@@ -49,7 +51,7 @@ class StepResult(Frozen):
     seconds: float = 0.0
 
 
-class Unmet(Exception):
+class StepFailed(Exception):
     """What should have come of a step did not."""
 
 
@@ -57,52 +59,52 @@ class NotTried(Exception):
     """A step could not be tried: what it needs is not there."""
 
 
-def derive_steps(blueprint: Blueprint) -> tuple[Step, ...]:
+def derive_steps(blueprint: Blueprint) -> tuple[AppStep, ...]:
     """What is tried, in this order."""
     return tuple(_list_steps(blueprint))
 
 
-def _list_steps(blueprint: Blueprint) -> Iterator[Step]:
+def _list_steps(blueprint: Blueprint) -> Iterator[AppStep]:
     if blueprint.accounts:
-        yield from (Step(name=name) for name in ("register", "refuse_wrong_password", "log_in"))
+        yield from (AppStep(name=name) for name in ("register", "refuse_wrong_password", "log_in"))
     entities = rows.order_entities(blueprint)
     for entity in entities:
         of = entity.name
-        yield Step(name="add", entity=of)
+        yield AppStep(name="add", entity=of)
         if any(_is_typed(field) and field.required for field in entity.fields):
-            yield Step(name="refuse_missing", entity=of)
+            yield AppStep(name="refuse_missing", entity=of)
         if any(rows.derive_invalid(field) for field in entity.fields):
-            yield Step(name="refuse_invalid", entity=of)
+            yield AppStep(name="refuse_invalid", entity=of)
         if any(field.unique for field in entity.fields):
-            yield Step(name="refuse_double", entity=of)
-        yield Step(name="show", entity=of)
-        yield Step(name="edit", entity=of)
+            yield AppStep(name="refuse_double", entity=of)
+        yield AppStep(name="show", entity=of)
+        yield AppStep(name="edit", entity=of)
         if any(field.type in ("text", "long_text") for field in entity.fields):
-            yield Step(name="search", entity=of)
+            yield AppStep(name="search", entity=of)
         yield from (
-            Step(name="filter", entity=of, part=field.name)
+            AppStep(name="filter", entity=of, part=field.name)
             for field in entity.fields
             if field.type in ("yes_no", "choice", "reference")
         )
-        yield Step(name="sort", entity=of)
+        yield AppStep(name="sort", entity=of)
         for kind, parts in (("view", entity.views), ("computed", entity.computed), ("action", entity.actions)):
-            yield from (Step(name=kind, entity=of, part=part.name) for part in parts)
-        yield from (Step(name="rule", entity=of, part=str(number)) for number in range(len(entity.rules)))
+            yield from (AppStep(name=kind, entity=of, part=part.name) for part in parts)
+        yield from (AppStep(name="rule", entity=of, part=str(number)) for number in range(len(entity.rules)))
         if entity.parent:
-            yield Step(name="add_on_parent", entity=of)
-        yield from (Step(name="delete_referred", entity=of, part=field.name) for field in entity.references)
+            yield AppStep(name="add_on_parent", entity=of)
+        yield from (AppStep(name="delete_referred", entity=of, part=field.name) for field in entity.references)
     if blueprint.accounts:
         for entity in entities:
             if blueprint.registration:
-                yield Step(name="keep_from_others", entity=entity.name)
-            yield Step(name="keep_from_strangers", entity=entity.name)
-    yield Step(name="use_plain_forms")
-    yield Step(name="stay_in_step_in_two_tabs")
-    yield Step(name="survive_restart")
-    yield from (Step(name=name, needs_browser=True) for name in IN_BROWSER)
-    yield from (Step(name="delete", entity=entity.name) for entity in reversed(entities))
+                yield AppStep(name="keep_from_others", entity=entity.name)
+            yield AppStep(name="keep_from_strangers", entity=entity.name)
+    yield AppStep(name="use_plain_forms")
+    yield AppStep(name="stay_in_step_in_two_tabs")
+    yield AppStep(name="survive_restart")
+    yield from (AppStep(name=name, needs_browser=True) for name in IN_BROWSER)
+    yield from (AppStep(name="delete", entity=entity.name) for entity in reversed(entities))
     if blueprint.accounts:
-        yield Step(name="log_out")
+        yield AppStep(name="log_out")
 
 
 def accept(
@@ -122,7 +124,7 @@ def accept(
             ACTS[step.name](trial, step)
         except NotTried as missing:
             verdict, why = "not_run", str(missing)
-        except (Unmet, SandboxError) as unmet:
+        except (StepFailed, SandboxError) as unmet:
             verdict, why = "failed", str(unmet)
         seconds = round(time.monotonic() - began, 2)
         results.append(StepResult.model_validate({"step": step.id, "verdict": verdict, "why": why, "seconds": seconds}))
@@ -137,14 +139,13 @@ class Trial:
         self.salt = "".join(secrets.choice("npqrstvw") for _ in range(5))
         self.rows: dict[str, dict[str, Typed]] = {entity.name: {} for entity in blueprint.entities}
         self.number = 0
-        self.email = f"first{self.salt}@example.org"
         self.me = self.visit()
 
     def visit(self) -> Visitor:
         """Somebody whom the app has never seen."""
         return self.browser.visit() if self.browser else Client(self.app)
 
-    def entity(self, step: Step) -> Entity:
+    def entity(self, step: AppStep) -> Entity:
         """That of the step."""
         return self.blueprint.entity(step.entity)
 
@@ -165,10 +166,10 @@ class Trial:
         known = self.list_rows(entity, visitor)
         page = self.send(visitor, f"/{entity.name}/new", f"/{entity.name}", typed)
         if page.errors:
-            raise Unmet(f"a valid row was refused: {page.errors}")
+            raise StepFailed(f"a valid row was refused: {page.errors}")
         new = [*self.list_rows(entity, visitor).keys() - known.keys()]
         if len(new) != 1:
-            raise Unmet(f"the list shows {len(new)} new rows after one was added (status {visitor.status})")
+            raise StepFailed(f"the list shows {len(new)} new rows after one was added (status {visitor.status})")
         self.rows[entity.name][new[0]] = typed
         return new[0], typed
 
@@ -176,17 +177,17 @@ class Trial:
         """What comes of filling in the form at an address."""
         form = visitor.goto(path).find_form(action)
         if form is None:
-            raise Unmet(f"{path} has no form that posts to {action} (status {visitor.status})")
+            raise StepFailed(f"{path} has no form that posts to {action} (status {visitor.status})")
         if missing := sorted(typed.keys() - form.values.keys() - form.boxes):
-            raise Unmet(f"the form at {path} has no {', '.join(missing)}")
+            raise StepFailed(f"the form at {path} has no {', '.join(missing)}")
         return visitor.submit(form, typed)
 
-    def list_rows(self, entity: Entity, visitor: Visitor | None = None, asked: str = "") -> dict[str, Row]:
+    def list_rows(self, entity: Entity, visitor: Visitor | None = None, asked: str = "") -> dict[str, ShownRow]:
         """What the list of an entity shows, newest included: 50 rows are a page, and no trial adds as many."""
         visitor = visitor or self.me
         page = visitor.goto(f"/{entity.name}{asked}")
         if visitor.status != 200:
-            raise Unmet(f"/{entity.name}{asked} answers {visitor.status}")
+            raise StepFailed(f"/{entity.name}{asked} answers {visitor.status}")
         return page.rows()
 
     def two_rows(self, entity: Entity) -> dict[str, Typed]:
@@ -195,22 +196,22 @@ class Trial:
             raise NotTried(f"no two rows of {entity.name} could be added")
         return there
 
-    def require(self, entity: Entity, id: str, row: Row | None, typed: Typed) -> None:
-        """Raise Unmet where a row is not shown, or not as it was typed."""
+    def require(self, entity: Entity, id: str, row: ShownRow | None, typed: Typed) -> None:
+        """Raise StepFailed where a row is not shown, or not as it was typed."""
         if row is None:
-            raise Unmet(f"row {id} of {entity.name} is not in the list")
+            raise StepFailed(f"row {id} of {entity.name} is not in the list")
         for field in entity.fields:
             shown = row.values.get(field.name)
             if shown is not None and not rows.shows(field.type, typed.get(field.name, ""), shown):
-                raise Unmet(f"{entity.name}.{field.name} shows {shown!r}, and {typed.get(field.name)!r} was typed")
+                raise StepFailed(f"{entity.name}.{field.name} shows {shown!r}, and {typed.get(field.name)!r} was typed")
 
     def require_error(self, page: Page, names: Iterator[str] | tuple[str, ...], entity: Entity, before: int) -> None:
-        """Raise Unmet where nothing is said beside one of the fields, or a row was added all the same."""
+        """Raise StepFailed where nothing is said beside one of the fields, or a row was added all the same."""
         wanted = {*names}
         if not wanted & page.errors.keys():
-            raise Unmet(f"nothing is said at {' or '.join(sorted(wanted))}; errors: {page.errors or 'none'}")
+            raise StepFailed(f"nothing is said at {' or '.join(sorted(wanted))}; errors: {page.errors or 'none'}")
         if len(self.list_rows(entity)) != before:
-            raise Unmet("the row was added all the same")
+            raise StepFailed("the row was added all the same")
 
 
 def _is_typed(field: Field) -> bool:
@@ -218,41 +219,49 @@ def _is_typed(field: Field) -> bool:
 
 
 def register(trial: Trial, visitor: Visitor, email: str) -> None:
-    """Make an account. Raises Unmet where that does not lead into the app."""
+    """Make an account. Raises StepFailed where that does not lead into the app."""
     page = trial.send(visitor, "/register", "/register", {"email": email, "password": PASSWORD})
     if page.errors or visitor.path.startswith(("/register", "/login")):
-        raise Unmet(f"registering led to {visitor.path}, errors: {page.errors or 'none'}")
+        raise StepFailed(f"registering led to {visitor.path}, errors: {page.errors or 'none'}")
 
 
-def _register(trial: Trial, step: Step) -> None:
-    register(trial, trial.me, trial.email)
+def come_in(trial: Trial, visitor: Visitor, name: str) -> None:
+    """Register under this name; where only the first one could, log in as that one; nothing without accounts."""
+    if trial.blueprint.registration and trial.blueprint.accounts:
+        register(trial, visitor, f"{name}{trial.salt}@example.org")
+    elif trial.blueprint.accounts:
+        _log_in(trial, visitor)
+
+
+def _register(trial: Trial, step: AppStep) -> None:
+    register(trial, trial.me, FIRST)
 
 
 def _log_in(trial: Trial, visitor: Visitor, password: str = PASSWORD) -> Page:
-    return trial.send(visitor, "/login", "/login", {"email": trial.email, "password": password})
+    return trial.send(visitor, "/login", "/login", {"email": FIRST, "password": password})
 
 
-def _refuse_wrong_password(trial: Trial, step: Step) -> None:
+def _refuse_wrong_password(trial: Trial, step: AppStep) -> None:
     visitor = trial.visit()
     page = _log_in(trial, visitor, "wrong horse 8")
     if not page.errors:
-        raise Unmet("a wrong password is not said to be wrong")
+        raise StepFailed("a wrong password is not said to be wrong")
     first = trial.blueprint.entities[0]
     if first.read != "everyone" and visitor.goto(f"/{first.name}") and not visitor.path.startswith("/login"):
-        raise Unmet("a wrong password lets in")
+        raise StepFailed("a wrong password lets in")
 
 
-def _come_in(trial: Trial, step: Step) -> None:
+def _come_in(trial: Trial, step: AppStep) -> None:
     visitor = trial.visit()
     page = _log_in(trial, visitor)
     if page.errors or visitor.path.startswith("/login"):
-        raise Unmet(f"the right password is refused: {page.errors or visitor.path}")
+        raise StepFailed(f"the right password is refused: {page.errors or visitor.path}")
     missing = [one.name for one in trial.blueprint.entities if f"/{one.name}" not in page.links]
     if missing:
-        raise Unmet(f"no link leads to {', '.join(missing)}")
+        raise StepFailed(f"no link leads to {', '.join(missing)}")
 
 
-def _add(trial: Trial, step: Step) -> None:
+def _add(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     for _ in range(2):
         id, typed = trial.add(entity)
@@ -269,22 +278,22 @@ def _refuse(trial: Trial, entity: Entity, field: Field, value: str) -> None:
     lost = [one.name for one in entity.fields if one is not field and kept.get(one.name, "") != typed.get(one.name, "")]
     trial.require_error(page, (field.name,), entity, before)
     if lost:
-        raise Unmet(f"what was typed into {', '.join(lost)} is lost")
+        raise StepFailed(f"what was typed into {', '.join(lost)} is lost")
 
 
-def _refuse_missing(trial: Trial, step: Step) -> None:
+def _refuse_missing(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     _refuse(trial, entity, next(one for one in entity.fields if one.required and _is_typed(one)), "")
 
 
-def _refuse_invalid(trial: Trial, step: Step) -> None:
+def _refuse_invalid(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     for field in entity.fields:
         if value := rows.derive_invalid(field):
             _refuse(trial, entity, field, value)
 
 
-def _refuse_double(trial: Trial, step: Step) -> None:
+def _refuse_double(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     there = next(iter(trial.two_rows(entity).values()))
     for field in entity.fields:
@@ -292,7 +301,7 @@ def _refuse_double(trial: Trial, step: Step) -> None:
             _refuse(trial, entity, field, there[field.name])
 
 
-def _show(trial: Trial, step: Step) -> None:
+def _show(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     id, typed = next(iter(trial.two_rows(entity).items()))
     text = trial.me.goto(f"/{entity.name}/{id}").text
@@ -302,16 +311,16 @@ def _show(trial: Trial, step: Step) -> None:
         if field.type in ("text", "email", "choice", "integer") and typed.get(field.name, "") not in text
     ]
     if unseen or trial.me.status != 200:
-        raise Unmet(f"the page of a row does not show {', '.join(unseen)} (status {trial.me.status})")
+        raise StepFailed(f"the page of a row does not show {', '.join(unseen)} (status {trial.me.status})")
 
 
-def _edit(trial: Trial, step: Step) -> None:
+def _edit(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     id, typed = next(iter(trial.two_rows(entity).items()))
     path = f"/{entity.name}/{id}"
     form = trial.me.goto(f"{path}/edit").find_form(path)
     if form is None:
-        raise Unmet(f"{path}/edit has no form that posts to {path}")
+        raise StepFailed(f"{path}/edit has no form that posts to {path}")
     other = {**trial.derive(entity), **{field.name: typed.get(field.name, "") for field in entity.references}}
     wrong = [
         field.name
@@ -319,10 +328,10 @@ def _edit(trial: Trial, step: Step) -> None:
         if not _is_alike(field, typed.get(field.name, ""), form.values.get(field.name, ""))
     ]
     if wrong:
-        raise Unmet(f"the form does not hold what {', '.join(wrong)} was")
+        raise StepFailed(f"the form does not hold what {', '.join(wrong)} was")
     page = trial.me.submit(form, other)
     if page.errors:
-        raise Unmet(f"a valid change was refused: {page.errors}")
+        raise StepFailed(f"a valid change was refused: {page.errors}")
     trial.rows[entity.name][id] = other
     trial.require(entity, id, trial.list_rows(entity).get(id), other)
 
@@ -331,7 +340,7 @@ def _is_alike(field: Field, typed: str, held: str) -> bool:
     return typed == held or rows.parse_value(field, typed) == rows.parse_value(field, held)
 
 
-def _search(trial: Trial, step: Step) -> None:
+def _search(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     name = next(one.name for one in entity.fields if one.type in ("text", "long_text"))
     there = trial.two_rows(entity)
@@ -340,7 +349,7 @@ def _search(trial: Trial, step: Step) -> None:
     _compare(trial.list_rows(entity, asked=f"?q={sought}"), wanted, there, f"searching for {sought}")
 
 
-def _filter(trial: Trial, step: Step) -> None:
+def _filter(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     field, there = entity.field(step.part), trial.two_rows(entity)
     for _ in range(3):
@@ -353,31 +362,32 @@ def _filter(trial: Trial, step: Step) -> None:
         wanted = {id for id, typed in there.items() if typed.get(step.part, "") == value}
         asked = value or ("no" if field and field.type == "yes_no" else "")
         if asked:
-            _compare(trial.list_rows(entity, asked=f"?{step.part}={asked}"), wanted, there, f"{step.part}={asked}")
+            shown = trial.list_rows(entity, asked=f"?{step.part}={quote(asked)}")
+            _compare(shown, wanted, there, f"{step.part}={asked}")
 
 
-def _compare(shown: Mapping[str, Row], wanted: set[str], there: Mapping[str, Typed], asked: str) -> None:
+def _compare(shown: Mapping[str, ShownRow], wanted: set[str], there: Mapping[str, Typed], asked: str) -> None:
     if missing := wanted - shown.keys():
-        raise Unmet(f"{asked}: row {min(missing)} is not shown")
+        raise StepFailed(f"{asked}: row {min(missing)} is not shown")
     if extra := (there.keys() & shown.keys()) - wanted:
-        raise Unmet(f"{asked}: row {min(extra)} is shown, and does not belong there")
+        raise StepFailed(f"{asked}: row {min(extra)} is shown, and does not belong there")
 
 
-def _sort(trial: Trial, step: Step) -> None:
+def _sort(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     there = trial.two_rows(entity)
     for field in entity.fields:
-        if field.type in SORTABLE and len({typed.get(field.name, "") for typed in there.values()}) > 1:
+        if field.type in rows.SORTABLE and len({typed.get(field.name, "") for typed in there.values()}) > 1:
             for sign in ("", "-"):
                 shown = [id for id in trial.list_rows(entity, asked=f"?sort={sign}{field.name}") if id in there]
                 values = [rows.parse_value(field, there[id].get(field.name, "")) for id in shown]
                 if values != sorted(values, reverse=bool(sign)) or len(shown) != len(there):
-                    raise Unmet(f"sort={sign}{field.name} shows {values}")
+                    raise StepFailed(f"sort={sign}{field.name} shows {values}")
             return
     raise NotTried("no field tells its rows apart")
 
 
-def _view(trial: Trial, step: Step) -> None:
+def _view(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     view: View = next(one for one in entity.views if one.name == step.part)
     for wanted in (True, False):
@@ -386,10 +396,10 @@ def _view(trial: Trial, step: Step) -> None:
             continue
         id, _ = trial.add(entity, typed)
         if (id in trial.list_rows(entity, asked=f"?view={view.name}")) != wanted:
-            raise Unmet(f"a row that {'belongs' if wanted else 'does not belong'} there is {'not ' * wanted}shown")
+            raise StepFailed(f"a row that {'belongs' if wanted else 'does not belong'} there is {'not ' * wanted}shown")
 
 
-def _computed(trial: Trial, step: Step) -> None:
+def _computed(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     computed: Computed = next(one for one in entity.computed if one.name == step.part)
     expected = [*_expect_computed(trial, entity, computed)]
@@ -399,7 +409,7 @@ def _computed(trial: Trial, step: Step) -> None:
         id, _ = trial.add(entity, typed)
         shown = trial.list_rows(entity)[id].values.get(computed.name)
         if shown is None or not rows.shows(computed.gives, wanted, shown):
-            raise Unmet(f"{computed.name} shows {shown!r} in place of {wanted!r}, for {typed}")
+            raise StepFailed(f"{computed.name} shows {shown!r} in place of {wanted!r}, for {typed}")
 
 
 def _expect_computed(trial: Trial, entity: Entity, computed: Computed) -> Iterator[tuple[Typed, str]]:
@@ -424,7 +434,7 @@ def _write(value: object) -> str:
     return ("yes" if value else "") if isinstance(value, bool) else "" if value is None else str(value)
 
 
-def _act(trial: Trial, step: Step) -> None:
+def _act(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     action: Action = next(one for one in entity.actions if one.name == step.part)
     offered = rows.bend(entity, (action.when,) if action.when else (), trial.derive(entity))
@@ -434,7 +444,7 @@ def _act(trial: Trial, step: Step) -> None:
     page = trial.me.goto(f"/{entity.name}")
     form = page.find_form(f"/{entity.name}/{id}/do/{action.name}", data_action=action.name)
     if form is None:
-        raise Unmet("it is not offered")
+        raise StepFailed("it is not offered")
     trial.me.submit(form, {})
     after = dict(typed)
     row = trial.list_rows(entity).get(id)
@@ -449,7 +459,7 @@ def _act(trial: Trial, step: Step) -> None:
         elif change.value in ("now", "today"):
             after[change.field] = row.values.get(change.field, "") if row else ""
             if not after[change.field]:
-                raise Unmet(f"{change.field} is still empty")
+                raise StepFailed(f"{change.field} is still empty")
         else:
             after[change.field] = "" if (field.type, change.value) == ("yes_no", "no") else change.value
     trial.require(entity, id, row, after)
@@ -457,10 +467,10 @@ def _act(trial: Trial, step: Step) -> None:
     if action.when and (typed := rows.bend(entity, (action.when,), trial.derive(entity), False) or {}):
         other, _ = trial.add(entity, typed)
         if trial.me.goto(f"/{entity.name}").find_form(f"/{entity.name}/{other}/do/{action.name}"):
-            raise Unmet("it is offered where it must not be")
+            raise StepFailed("it is offered where it must not be")
 
 
-def _rule(trial: Trial, step: Step) -> None:
+def _rule(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     rule: RowRule = entity.rules[int(step.part)]
     _, there = trial.add(entity)
@@ -472,7 +482,7 @@ def _rule(trial: Trial, step: Step) -> None:
     trial.require_error(page, ("form", *rule.fields, *rule.per), entity, before)
 
 
-def _add_on_parent(trial: Trial, step: Step) -> None:
+def _add_on_parent(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     target = next(field.target for field in entity.references if field.name == entity.parent)
     typed = trial.derive(entity)
@@ -481,12 +491,12 @@ def _add_on_parent(trial: Trial, step: Step) -> None:
     known = page.rows(entity.name)
     form = _find_child_form(page, entity)
     if form is None:
-        raise Unmet(f"{path} has no form that adds a {entity.name}")
+        raise StepFailed(f"{path} has no form that adds a {entity.name}")
     typed = {name: value for name, value in typed.items() if name != entity.parent}
     page = trial.me.submit(form, typed)
     new = trial.me.goto(path).rows(entity.name).keys() - known.keys()
     if len(new) != 1:
-        raise Unmet(f"{path} shows {len(new)} new rows after one was added there: {page.errors or 'no error'}")
+        raise StepFailed(f"{path} shows {len(new)} new rows after one was added there: {page.errors or 'no error'}")
 
 
 def _find_child_form(page: Page, entity: Entity) -> Form | None:
@@ -495,44 +505,44 @@ def _find_child_form(page: Page, entity: Entity) -> Form | None:
     return next(fitting, None)
 
 
-def _keep_from_others(trial: Trial, step: Step) -> None:
+def _keep_from_others(trial: Trial, step: AppStep) -> None:
     """A second person sees, and may change, what the blueprint says."""
     entity = trial.entity(step)
     mine = trial.rows[entity.name].keys()
     if not mine:
         raise NotTried("there is no row to look for")
     other = trial.visit()
-    register(trial, other, f"other{step.entity}{trial.salt}@example.org")
+    come_in(trial, other, f"other{step.entity}")
     shown = trial.list_rows(entity, other)
     seen = mine & shown.keys()
     if entity.read == "owner" and seen:
-        raise Unmet(f"somebody else sees row {min(seen)} of {entity.name}")
+        raise StepFailed(f"somebody else sees row {min(seen)} of {entity.name}")
     if entity.read != "owner" and seen != mine:
-        raise Unmet(f"somebody else does not see row {min(mine - seen)} of {entity.name}")
+        raise StepFailed(f"somebody else does not see row {min(mine - seen)} of {entity.name}")
     for id in sorted(mine)[:2]:
         other.goto(f"/{entity.name}/{id}")
         if (other.status == 404) != (entity.read == "owner"):
-            raise Unmet(f"row {id} of {entity.name} answers {other.status} to somebody else")
+            raise StepFailed(f"row {id} of {entity.name} answers {other.status} to somebody else")
     if entity.read != "owner":
         may = {id for id in mine if shown[id].can_edit or shown[id].can_delete}
         if (entity.write == "owner" and may) or (entity.write == "members" and may != mine):
-            raise Unmet(f"somebody else is {'' if may else 'not '}offered to change rows of {entity.name}")
+            raise StepFailed(f"somebody else is {'' if may else 'not '}offered to change rows of {entity.name}")
 
 
-def _keep_from_strangers(trial: Trial, step: Step) -> None:
+def _keep_from_strangers(trial: Trial, step: AppStep) -> None:
     """Without an account: led to log in, or to the list that everybody may read."""
     entity = trial.entity(step)
     stranger = trial.visit()
     stranger.goto(f"/{entity.name}")
     is_led_away = stranger.path.startswith("/login")
     if is_led_away == (entity.read == "everyone"):
-        raise Unmet(f"without an account /{entity.name} leads to {stranger.path}")
+        raise StepFailed(f"without an account /{entity.name} leads to {stranger.path}")
     stranger.goto(f"/{entity.name}/new")
     if not stranger.path.startswith("/login"):
-        raise Unmet(f"without an account /{entity.name}/new leads to {stranger.path}")
+        raise StepFailed(f"without an account /{entity.name}/new leads to {stranger.path}")
 
 
-def _use_plain_forms(trial: Trial, step: Step) -> None:
+def _use_plain_forms(trial: Trial, step: AppStep) -> None:
     """What needs no JavaScript: a person comes in, adds, and deletes."""
     client = Client(trial.app)
     if trial.blueprint.accounts:
@@ -542,23 +552,23 @@ def _use_plain_forms(trial: Trial, step: Step) -> None:
     _remove(trial, entity, id, client)
 
 
-def _stay_in_step_in_two_tabs(trial: Trial, step: Step) -> None:
+def _stay_in_step_in_two_tabs(trial: Trial, step: AppStep) -> None:
     entity = rows.order_entities(trial.blueprint)[0]
     trial.list_rows(entity)
-    second: Visitor = trial.me.open_tab() if isinstance(trial.me, Tab) else trial.me
+    second: Visitor = trial.me.open_tab() if isinstance(trial.me, BrowserTab) else trial.me
     id, typed = trial.add(entity, visitor=second)
     trial.require(entity, id, trial.list_rows(entity).get(id), typed)
 
 
-def _survive_restart(trial: Trial, step: Step) -> None:
+def _survive_restart(trial: Trial, step: AppStep) -> None:
     before = {entity.name: trial.list_rows(entity).keys() for entity in trial.blueprint.entities}
     trial.app.restart()
     for entity in trial.blueprint.entities:
         if (after := trial.list_rows(entity).keys()) != before[entity.name]:
-            raise Unmet(f"after a restart {entity.name} has {len(after)} rows, before {len(before[entity.name])}")
+            raise StepFailed(f"after a restart {entity.name} has {len(after)} rows, before {len(before[entity.name])}")
 
 
-def _delete(trial: Trial, step: Step) -> None:
+def _delete(trial: Trial, step: AppStep) -> None:
     entity = trial.entity(step)
     id, _ = trial.add(entity)
     _remove(trial, entity, id, trial.me)
@@ -569,17 +579,17 @@ def _remove(trial: Trial, entity: Entity, id: str, visitor: Visitor) -> None:
     path = f"/{entity.name}/{id}"
     form = visitor.goto(f"/{entity.name}").find_form(f"{path}/delete") or visitor.goto(path).find_form(f"{path}/delete")
     if form is None:
-        raise Unmet(f"no form deletes {path}")
+        raise StepFailed(f"no form deletes {path}")
     visitor.submit(form, {})
     if id in trial.list_rows(entity, visitor):
-        raise Unmet(f"{path} is still in the list")
+        raise StepFailed(f"{path} is still in the list")
     trial.rows[entity.name].pop(id, None)
     visitor.goto(path)
     if visitor.status != 404:
-        raise Unmet(f"{path} answers {visitor.status} once it is deleted")
+        raise StepFailed(f"{path} answers {visitor.status} once it is deleted")
 
 
-def _delete_referred(trial: Trial, step: Step) -> None:
+def _delete_referred(trial: Trial, step: AppStep) -> None:
     """A row that another one refers to stays, or goes with it; no reference leads nowhere."""
     entity = trial.entity(step)
     field = entity.field(step.part)
@@ -599,23 +609,23 @@ def _delete_referred(trial: Trial, step: Step) -> None:
     row = trial.list_rows(entity).get(referring)
     shown = row.values.get(field.name, "") if row else ""
     if row and bool(rows.shows("text", "", shown)) == is_there:
-        raise Unmet(f"{path} is {'there' if is_there else 'deleted'}, and row {referring} shows {shown!r}")
+        raise StepFailed(f"{path} is {'there' if is_there else 'deleted'}, and row {referring} shows {shown!r}")
     if not is_there:
         trial.rows[target.name] = kept
     if row is None:
         trial.rows[entity.name].pop(referring)
 
 
-def _log_out(trial: Trial, step: Step) -> None:
-    second: Visitor = trial.me.open_tab() if isinstance(trial.me, Tab) else trial.me
+def _log_out(trial: Trial, step: AppStep) -> None:
+    second: Visitor = trial.me.open_tab() if isinstance(trial.me, BrowserTab) else trial.me
     page = second.goto(f"/{trial.blueprint.entities[0].name}")
     form = page.find_form("/logout")
     if form is None:
-        raise Unmet("there is no way to log out")
+        raise StepFailed("there is no way to log out")
     second.submit(form, {})
     trial.me.goto(f"/{trial.blueprint.entities[0].name}/new")
     if not trial.me.path.startswith("/login"):
-        raise Unmet(f"after logging out, /{trial.blueprint.entities[0].name}/new leads to {trial.me.path}")
+        raise StepFailed(f"after logging out, /{trial.blueprint.entities[0].name}/new leads to {trial.me.path}")
 
 
 def _list_screens(trial: Trial) -> Iterator[str]:
@@ -625,17 +635,17 @@ def _list_screens(trial: Trial) -> Iterator[str]:
         yield from (f"/{entity.name}/{id}" for id in [*trial.rows[entity.name]][:1])
 
 
-def _look(trial: Trial, find: Callable[[Tab], list[str]]) -> None:
-    """Raise Unmet with what is found on the first screen on which something is."""
-    assert isinstance(trial.me, Tab)
+def _look(trial: Trial, find: Callable[[BrowserTab], list[str]]) -> None:
+    """Raise StepFailed with what is found on the first screen on which something is."""
+    assert isinstance(trial.me, BrowserTab)
     for path in _list_screens(trial):
         trial.me.goto(path)
         if found := find(trial.me):
-            raise Unmet(f"{path}: {'; '.join(found[:3])}")
+            raise StepFailed(f"{path}: {'; '.join(found[:3])}")
 
 
-def _fit(trial: Trial, step: Step) -> None:
-    assert isinstance(trial.me, Tab)
+def _fit(trial: Trial, step: AppStep) -> None:
+    assert isinstance(trial.me, BrowserTab)
     try:
         for width in (NARROW, WIDE):
             trial.me.resize(width)
@@ -644,32 +654,32 @@ def _fit(trial: Trial, step: Step) -> None:
         trial.me.resize(WIDE)
 
 
-def _darken(trial: Trial, step: Step) -> None:
-    assert isinstance(trial.me, Tab)
+def _darken(trial: Trial, step: AppStep) -> None:
+    assert isinstance(trial.me, BrowserTab)
     trial.me.goto(f"/{trial.blueprint.entities[0].name}")
     light, dark = trial.me.measure_brightness("light"), trial.me.measure_brightness("dark")
     if not dark + 0.3 < light:
-        raise Unmet(f"the page's brightness is {light:.2f}, and {dark:.2f} where the system is dark")
+        raise StepFailed(f"the page's brightness is {light:.2f}, and {dark:.2f} where the system is dark")
 
 
-def _update_without_reload(trial: Trial, step: Step) -> None:
-    assert isinstance(trial.me, Tab)
+def _update_without_reload(trial: Trial, step: AppStep) -> None:
+    assert isinstance(trial.me, BrowserTab)
     entity = rows.order_entities(trial.blueprint)[0]
     form = trial.me.goto(f"/{entity.name}/new").find_form(f"/{entity.name}")
     trial.me.evaluate("window.burnishSeen = true")
     if form is None or trial.me.submit(form, trial.derive(entity)).errors:
-        raise Unmet(f"no row of {entity.name} can be added")
+        raise StepFailed(f"no row of {entity.name} can be added")
     if not trial.me.evaluate("window.burnishSeen === true"):
-        raise Unmet("adding a row loads the whole page anew")
+        raise StepFailed("adding a row loads the whole page anew")
 
 
-def _be_quiet(trial: Trial, step: Step) -> None:
+def _be_quiet(trial: Trial, step: AppStep) -> None:
     assert trial.browser
     if trial.browser.problems:
-        raise Unmet("; ".join(trial.browser.problems[:3]))
+        raise StepFailed("; ".join(trial.browser.problems[:3]))
 
 
-ACTS: dict[str, Callable[[Trial, Step], None]] = {
+ACTS: dict[str, Callable[[Trial, AppStep], None]] = {
     "register": _register,
     "refuse_wrong_password": _refuse_wrong_password,
     "log_in": _come_in,
@@ -692,11 +702,11 @@ ACTS: dict[str, Callable[[Trial, Step], None]] = {
     "use_plain_forms": _use_plain_forms,
     "stay_in_step_in_two_tabs": _stay_in_step_in_two_tabs,
     "survive_restart": _survive_restart,
-    "reach_by_keyboard": lambda trial, step: _look(trial, Tab.find_unreached),
+    "reach_by_keyboard": lambda trial, step: _look(trial, BrowserTab.find_unreached),
     "fit_375_and_1280": _fit,
     "darken": _darken,
     "update_without_reload": _update_without_reload,
-    "name_controls": lambda trial, step: _look(trial, Tab.find_unnamed),
+    "name_controls": lambda trial, step: _look(trial, BrowserTab.find_unnamed),
     "be_quiet": _be_quiet,
     "delete": _delete,
     "delete_referred": _delete_referred,

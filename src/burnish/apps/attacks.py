@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote, urlsplit
 
 from burnish.apps import rows
-from burnish.apps.acceptance import PASSWORD, NotTried, Trial, Unmet, register
+from burnish.apps.acceptance import FIRST, PASSWORD, NotTried, StepFailed, Trial, register
 from burnish.apps.blueprint import Blueprint, Entity, Field
 from burnish.apps.page_reader import read_page
 from burnish.apps.rows import Typed
@@ -67,7 +67,7 @@ def attack(
     """Try every attack, each told before it begins. Leaves rows and accounts behind."""
     try:
         siege = _Siege(blueprint, app)
-    except (Unmet, NotTried, SandboxError) as error:
+    except (StepFailed, NotTried, SandboxError) as error:
         return tuple(AttackResult(name=name, held=None, why=f"nobody could come in: {error}") for name in ATTACKS)
     results = []
     for name, run in ATTACKS.items():
@@ -77,7 +77,7 @@ def attack(
             results.append(AttackResult(name=name, held=True))
         except NotTried as missing:
             results.append(AttackResult(name=name, held=None, why=str(missing)))
-        except (Unmet, SandboxError) as error:
+        except (StepFailed, SandboxError) as error:
             results.append(AttackResult(name=name, held=False, why=str(error)))
     return tuple(results)
 
@@ -91,9 +91,9 @@ class _Siege:
         self.victim, self.attacker = Client(app), Client(app)
         self.trial.me = self.victim
         if blueprint.accounts:
-            register(self.trial, self.victim, self.trial.email)
-            if blueprint.registration:
-                register(self.trial, self.attacker, f"second{self.trial.salt}@example.org")
+            register(self.trial, self.victim, FIRST)
+            if self.has_second:
+                register(self.trial, self.attacker, "second@example.org")
         for entity in rows.order_entities(blueprint):
             self.trial.add(entity)
 
@@ -102,11 +102,10 @@ class _Siege:
         """All of them."""
         return self.blueprint.entities
 
-    def need_second(self) -> Client:
-        """The attacker, logged in. Raises NotTried where nobody can be."""
-        if not (self.blueprint.accounts and self.blueprint.registration):
-            raise NotTried("nobody else can have an account")
-        return self.attacker
+    @property
+    def has_second(self) -> bool:
+        """Whether the attacker has an account."""
+        return self.blueprint.accounts and self.blueprint.registration
 
     def need_accounts(self) -> None:
         """Raises NotTried where there are none."""
@@ -116,10 +115,10 @@ class _Siege:
     def send(
         self, client: Client, method: str, path: str, form: Body = None, headers: Mapping[str, str] | None = None
     ) -> AppAnswer:
-        """One request. Raises Unmet for a 5xx, whatever was asked."""
+        """One request. Raises StepFailed for a 5xx, whatever was asked."""
         answer = client.send(method, path, form, headers)
         if answer.status >= 500:
-            raise Unmet(f"{method} {path[:120]} answers {answer.status}")
+            raise StepFailed(f"{method} {path[:120]} answers {answer.status}")
         return answer
 
     def fill(self, client: Client, entity: Entity, typed: Typed | None = None) -> Typed:
@@ -154,15 +153,15 @@ class _Siege:
         return {id: row.values for id, row in self.trial.list_rows(entity, self.victim).items()}
 
     def refuse_all(self, client: Client, asked: Iterable[tuple[str, str, Body]], why: str) -> None:
-        """Raise Unmet unless every one of these requests is refused and leaves the victim's rows alone."""
+        """Raise StepFailed unless every one of these requests is refused and leaves the victim's rows alone."""
         before = {entity.name: self.look_at(entity) for entity in self.entities}
         for method, path, form in asked:
             answer = self.send(client, method, path, form)
             if answer.status < 300:
-                raise Unmet(f"{method} {path} {why} answers {answer.status}")
+                raise StepFailed(f"{method} {path} {why} answers {answer.status}")
         for entity in self.entities:
             if self.look_at(entity) != before[entity.name]:
-                raise Unmet(f"{why}, rows of {entity.name} were changed")
+                raise StepFailed(f"{why}, rows of {entity.name} were changed")
 
 
 def _inject_sql(siege: _Siege) -> None:
@@ -174,19 +173,19 @@ def _inject_sql(siege: _Siege) -> None:
             for name in ("q", "sort", "view", "page", *(field.name for field in entity.fields)):
                 answer = siege.send(siege.victim, "GET", f"/{entity.name}?{name}={payload}")
                 if name == "q" and has_text and read_page(answer.text).rows():
-                    raise Unmet(f"/{entity.name}?q={payload} finds rows")
+                    raise StepFailed(f"/{entity.name}?q={payload} finds rows")
             siege.send(siege.victim, "GET", f"/{entity.name}/{payload}")
             for field in entity.fields:
                 typed = siege.fill(siege.victim, entity) | {field.name: raw.format(table=entity.name)}
                 if not _is_text(field):
                     siege.send(siege.victim, "POST", f"/{entity.name}", typed)
         if siege.look_at(entity) != before:
-            raise Unmet(f"rows of {entity.name} changed")
+            raise StepFailed(f"rows of {entity.name} changed")
     if siege.blueprint.accounts:
         stranger = Client(siege.app)
         form = {"csrf": siege.read_csrf(stranger), "email": "' OR 1=1 --", "password": "' OR 1=1 --"}
         if siege.send(stranger, "POST", "/login", form).status < 400:
-            raise Unmet("an injected address logs in")
+            raise StepFailed("an injected address logs in")
 
 
 def _is_text(field: Field) -> bool:
@@ -194,14 +193,14 @@ def _is_text(field: Field) -> bool:
 
 
 def _refuse_markup(answer: AppAnswer, where: str) -> None:
-    """Raise Unmet where the answer holds our markup as markup."""
+    """Raise StepFailed where the answer holds our markup as markup."""
     if "html" not in answer.header("content-type"):
         return
     for element in read_page(answer.text).root.walk():
         href = element.attributes.get("href", "").strip().lower()
         is_script = element.tag == "script" and MARK in "".join(map(str, element.content))
         if element.tag == MARK or MARK in element.attributes or is_script or href.startswith("javascript:"):
-            raise Unmet(f"{where}: what was typed is markup there ({element.tag})")
+            raise StepFailed(f"{where}: what was typed is markup there ({element.tag})")
 
 
 def _store_markup(siege: _Siege) -> None:
@@ -246,7 +245,7 @@ def _forge(siege: _Siege, token: str | None, why: str) -> None:
         siege.refuse_all(siege.victim, [("POST", path, typed) for path in paths], why)
         for path in paths:
             if (answer := siege.send(siege.victim, "POST", path, typed)).status != 403:
-                raise Unmet(f"POST {path} {why} answers {answer.status} in place of 403")
+                raise StepFailed(f"POST {path} {why} answers {answer.status} in place of 403")
 
 
 def _omit_csrf(siege: _Siege) -> None:
@@ -261,7 +260,7 @@ def _forge_csrf(siege: _Siege) -> None:
         siege.read_csrf(Client(siege.app) if siege.blueprint.accounts else siege.attacker),
         "with a foreign token",
     )
-    if siege.blueprint.accounts and siege.blueprint.registration:
+    if siege.has_second:
         _forge(siege, siege.read_csrf(siege.attacker), "with the token of somebody else")
 
 
@@ -274,7 +273,7 @@ def _change_by_link(siege: _Siege) -> None:
         siege.send(siege.victim, "GET", f"/{entity.name}/{id}?_method=DELETE")
         siege.send(siege.victim, "GET", f"/{entity.name}/{id}", None, {"X-HTTP-Method-Override": "DELETE"})
         if siege.look_at(entity) != before:
-            raise Unmet(f"a link changes rows of {entity.name}")
+            raise StepFailed(f"a link changes rows of {entity.name}")
 
 
 def _use_other_methods(siege: _Siege) -> None:
@@ -287,7 +286,7 @@ def _use_other_methods(siege: _Siege) -> None:
         override = {"X-HTTP-Method-Override": "DELETE", "X-Method-Override": "DELETE"}
         siege.send(siege.victim, "POST", f"/{entity.name}/{id}", {"_method": "DELETE", "csrf": csrf}, override)
         if siege.look_at(entity) != before:
-            raise Unmet(f"another method changes rows of {entity.name}")
+            raise StepFailed(f"another method changes rows of {entity.name}")
 
 
 def _read_others(siege: _Siege) -> None:
@@ -301,27 +300,28 @@ def _read_others(siege: _Siege) -> None:
         for who in people:
             for path in (f"/{entity.name}/{id}", f"/{entity.name}/{id}/edit"):
                 if (answer := siege.send(who, "GET", path)).status in (200, 403):
-                    raise Unmet(f"{path} answers {answer.status} to somebody else")
+                    raise StepFailed(f"{path} answers {answer.status} to somebody else")
             for asked in ("", "?owner=1", "?view=all", "?q=", "?sort=id", "?page=1"):
                 if id in read_page(siege.send(who, "GET", f"/{entity.name}{asked}").text).rows():
-                    raise Unmet(f"/{entity.name}{asked} shows a row of somebody else")
+                    raise StepFailed(f"/{entity.name}{asked} shows a row of somebody else")
             for field in entity.references:
                 page = read_page(
                     siege.send(who, "GET", f"/{field.target}/{next(iter(siege.trial.rows[field.target]))}").text
                 )
                 if id in page.rows(entity.name):
-                    raise Unmet(f"the page of a {field.target} shows a {entity.name} of somebody else")
+                    raise StepFailed(f"the page of a {field.target} shows a {entity.name} of somebody else")
 
 
 def _change_others(siege: _Siege) -> None:
-    attacker = siege.need_second()
+    if not siege.has_second:
+        raise NotTried("nobody else can have an account")
     guarded = [(entity, id) for entity, id in siege.list_targets() if entity.write == "owner"]
     if not guarded:
         raise NotTried("everybody may change all rows")
     for entity, id in guarded:
-        typed = siege.fill(attacker, entity)
+        typed = siege.fill(siege.attacker, entity)
         paths = siege.list_changes(entity, id)
-        siege.refuse_all(attacker, [("POST", path, typed) for path in paths], "by somebody else")
+        siege.refuse_all(siege.attacker, [("POST", path, typed) for path in paths], "by somebody else")
 
 
 def _change_as_nobody(siege: _Siege) -> None:
@@ -336,29 +336,23 @@ def _change_as_nobody(siege: _Siege) -> None:
 
 def _refer_to_others(siege: _Siege) -> None:
     """A row that refers to one which its author may not see: refused, as if there were none."""
-    attacker = siege.need_second()
-    tried = False
-    for entity in siege.entities:
-        for field in entity.references:
-            hidden = next(iter(siege.trial.rows[field.target]), "")
-            if siege.blueprint.entity(field.target).read == "owner" and hidden:
-                tried = True
-                typed = siege.fill(attacker, entity) | {field.name: hidden}
-                if siege.send(attacker, "POST", f"/{entity.name}", typed).status != 422:
-                    raise Unmet(f"{entity.name}.{field.name} takes a row of somebody else")
-    for entity in siege.entities:
-        for field in entity.references:
-            typed = siege.fill(siege.victim, entity) | {field.name: str(NO_SUCH_ID)}
-            tried = True
-            if siege.send(siege.victim, "POST", f"/{entity.name}", typed).status != 422:
-                raise Unmet(f"{entity.name}.{field.name} takes a row that does not exist")
-    if not tried:
+    referring = [(entity, field) for entity in siege.entities for field in entity.references]
+    if not referring:
         raise NotTried("no row refers to another")
+    for entity, field in referring:
+        typed = siege.fill(siege.victim, entity) | {field.name: str(NO_SUCH_ID)}
+        if siege.send(siege.victim, "POST", f"/{entity.name}", typed).status != 422:
+            raise StepFailed(f"{entity.name}.{field.name} takes a row that does not exist")
+        hidden = next(iter(siege.trial.rows[field.target]), "")
+        if siege.blueprint.entity(field.target).read == "owner" and hidden and siege.has_second:
+            typed = siege.fill(siege.attacker, entity) | {field.name: hidden}
+            if siege.send(siege.attacker, "POST", f"/{entity.name}", typed).status != 422:
+                raise StepFailed(f"{entity.name}.{field.name} takes a row of somebody else")
 
 
 def _assign_more(siege: _Siege) -> None:
     """Fields that no form has: the owner, the id, the day of a row."""
-    who = siege.attacker if siege.blueprint.accounts and siege.blueprint.registration else siege.victim
+    who = siege.attacker if siege.has_second else siege.victim
     for entity in siege.entities:
         if not all(siege.trial.rows[field.target] for field in entity.references if field.required):
             continue
@@ -373,14 +367,14 @@ def _assign_more(siege: _Siege) -> None:
         siege.send(who, "POST", f"/{entity.name}", {**typed, **more})
         new = siege.trial.list_rows(entity, who).keys() - known
         if str(NO_SUCH_ID) in new:
-            raise Unmet(f"the id of a {entity.name} can be chosen")
+            raise StepFailed(f"the id of a {entity.name} can be chosen")
         if entity.read == "owner" and who is siege.attacker:
             if not new or siege.look_at(entity).keys() != others:
-                raise Unmet(f"the owner of a {entity.name} can be chosen")
+                raise StepFailed(f"the owner of a {entity.name} can be chosen")
             id = next(iter(new))
             siege.send(who, "POST", f"/{entity.name}/{id}", {**typed, **more})
             if id not in siege.trial.list_rows(entity, who):
-                raise Unmet(f"the owner of a {entity.name} can be changed")
+                raise StepFailed(f"the owner of a {entity.name} can be changed")
 
 
 def _log_in(siege: _Siege, client: Client, next_path: str = "", password: str = PASSWORD) -> AppAnswer:
@@ -389,7 +383,7 @@ def _log_in(siege: _Siege, client: Client, next_path: str = "", password: str = 
     form = read_page(siege.send(client, "GET", f"/login{asked}").text).find_form("/login")
     if form is None:
         raise NotTried("there is no form to log in")
-    return siege.send(client, "POST", "/login", {**form.values, "email": siege.trial.email, "password": password})
+    return siege.send(client, "POST", "/login", {**form.values, "email": FIRST, "password": password})
 
 
 def _is_in(siege: _Siege, cookies: Mapping[str, str]) -> bool:
@@ -409,10 +403,10 @@ def _fix_session(siege: _Siege) -> None:
     if not _is_in(siege, client.cookies):
         raise NotTried("nobody could log in")
     if before and _is_in(siege, before):
-        raise Unmet("the session from before the login is logged in after it")
+        raise StepFailed("the session from before the login is logged in after it")
     for chosen in ("fixed", "1", "admin"):
         if _is_in(siege, dict.fromkeys(client.cookies, chosen)):
-            raise Unmet("a session that was made up is logged in")
+            raise StepFailed("a session that was made up is logged in")
 
 
 def _forge_session(siege: _Siege) -> None:
@@ -426,21 +420,21 @@ def _forge_session(siege: _Siege) -> None:
         for other in ("é", "\x7f", "a" * 5000, *forged):
             cookie = other.encode().decode("latin-1")
             if value != other and name != "said" and len(good) == 1 and _is_in(siege, {name: cookie}):
-                raise Unmet(f"a forged cookie is taken: {other[:40]!r}")
+                raise StepFailed(f"a forged cookie is taken: {other[:40]!r}")
     page = read_page(siege.send(client, "GET", f"/{siege.entities[0].name}/new").text)
     form = page.find_form("/logout")
     if form is None:
-        raise Unmet("there is no way to log out")
+        raise StepFailed("there is no way to log out")
     siege.send(client, "POST", "/logout", form.values)
     if _is_in(siege, good):
-        raise Unmet("a session works on after its owner has logged out")
+        raise StepFailed("a session works on after its owner has logged out")
 
 
 def _leave_static(siege: _Siege) -> None:
     for path in STATIC:
         answer = siege.send(siege.victim, "GET", f"/static/{path}")
         if answer.status == 200 and any(word in answer.text for word in LEAKED):
-            raise Unmet(f"/static/{path} shows a file of the app or of the system")
+            raise StepFailed(f"/static/{path} shows a file of the app or of the system")
 
 
 def _send_too_much(siege: _Siege) -> None:
@@ -448,9 +442,9 @@ def _send_too_much(siege: _Siege) -> None:
     typed = siege.fill(siege.victim, entity) | {"more": "x" * LARGE_BYTES}
     before = siege.look_at(entity)
     if (answer := siege.send(siege.victim, "POST", f"/{entity.name}", typed)).status != 413:
-        raise Unmet(f"a body of {LARGE_BYTES} bytes answers {answer.status} in place of 413")
+        raise StepFailed(f"a body of {LARGE_BYTES} bytes answers {answer.status} in place of 413")
     if siege.look_at(entity) != before:
-        raise Unmet("a body that is too large adds a row")
+        raise StepFailed("a body that is too large adds a row")
 
 
 def _send_malformed(siege: _Siege) -> None:
@@ -474,7 +468,7 @@ def _send_malformed(siege: _Siege) -> None:
         for kind, body in bodies:
             siege.send(siege.victim, "POST", path, body, {"Content-Type": kind})
     if siege.look_at(entity) != before:
-        raise Unmet("a malformed body adds a row")
+        raise StepFailed("a malformed body adds a row")
 
 
 def _send_hostile_text(siege: _Siege) -> None:
@@ -488,7 +482,7 @@ def _send_hostile_text(siege: _Siege) -> None:
                 siege.send(siege.victim, "POST", f"/{entity.name}", good | {field.name: text})
         for values in siege.look_at(entity).values():
             if any("\0" in shown or shown == "49" for shown in values.values()):
-                raise Unmet(f"a {entity.name} holds a NUL, or what a template made of it")
+                raise StepFailed(f"a {entity.name} holds a NUL, or what a template made of it")
     if siege.blueprint.accounts:
         for text in texts[:4]:
             _log_in(siege, Client(siege.app), password=text)
@@ -506,7 +500,7 @@ def _send_huge_numbers(siege: _Siege) -> None:
             for value in (*HUGE[3:-1], *MOMENTS, "9" * 400):
                 answer = siege.send(siege.victim, "POST", f"/{entity.name}", good | {field.name: value})
                 if answer.status not in (403, 422):
-                    raise Unmet(f"{entity.name}.{field.name} takes {value[:30]!r}: {answer.status}")
+                    raise StepFailed(f"{entity.name}.{field.name} takes {value[:30]!r}: {answer.status}")
 
 
 def _lie_about_host(siege: _Siege) -> None:
@@ -518,7 +512,7 @@ def _lie_about_host(siege: _Siege) -> None:
             for path in paths:
                 answer = siege.send(client, "GET", path, None, {name: value})
                 if ELSEWHERE in answer.header("location") + answer.text:
-                    raise Unmet(f"{path} repeats what {name} says")
+                    raise StepFailed(f"{path} repeats what {name} says")
 
 
 def _lead_away(siege: _Siege) -> None:
@@ -528,9 +522,9 @@ def _lead_away(siege: _Siege) -> None:
         where = answer.header("location")
         split = urlsplit(where)
         if split.netloc not in ("", "localhost") or split.scheme not in ("", "http") or ELSEWHERE in where[:20]:
-            raise Unmet(f"after the login next={place!r} leads to {where!r}")
+            raise StepFailed(f"after the login next={place!r} leads to {where!r}")
         if "a" in answer.cookies:
-            raise Unmet("next= sets a header")
+            raise StepFailed("next= sets a header")
 
 
 def _search_wildcards(siege: _Siege) -> None:
@@ -543,7 +537,7 @@ def _search_wildcards(siege: _Siege) -> None:
             shown = read_page(siege.send(siege.victim, "GET", f"/{entity.name}?q={sign}").text).rows()
             tried = tried or bool(texts)
             if texts and (found := {*plain} & shown.keys()):
-                raise Unmet(f"/{entity.name}?q={sign} finds row {min(found)}, in which it is not")
+                raise StepFailed(f"/{entity.name}?q={sign} finds row {min(found)}, in which it is not")
     if not tried:
         raise NotTried("nothing can be searched")
 
@@ -558,7 +552,7 @@ def _send_twice(siege: _Siege) -> None:
     before = siege.look_at(entity)
     siege.send(siege.victim, "POST", f"/{entity.name}", [("csrf", "0" * 64), *good])
     if siege.look_at(entity) != before:
-        raise Unmet("a wrong token beside a right one is taken")
+        raise StepFailed("a wrong token beside a right one is taken")
 
 
 def _tell_accounts(siege: _Siege) -> None:
@@ -570,7 +564,7 @@ def _tell_accounts(siege: _Siege) -> None:
     unknown = siege.send(client, "POST", "/login", form)
     errors = [read_page(answer.text).errors for answer in (known, unknown)]
     if known.status != unknown.status or errors[0] != errors[1]:
-        raise Unmet(f"a wrong password is answered by {errors[0]}, an unknown address by {errors[1]}")
+        raise StepFailed(f"a wrong password is answered by {errors[0]}, an unknown address by {errors[1]}")
 
 
 def _guess_password(siege: _Siege) -> None:
@@ -578,7 +572,7 @@ def _guess_password(siege: _Siege) -> None:
     client = Client(siege.app)
     answers = [_log_in(siege, client, password=f"wrong horse {number}").status for number in range(GUESSES)]
     if answers[-1] != 429:
-        raise Unmet(f"after {GUESSES} wrong passwords the next is answered by {answers[-1]}")
+        raise StepFailed(f"after {GUESSES} wrong passwords the next is answered by {answers[-1]}")
 
 
 def _check_headers(siege: _Siege) -> None:
@@ -599,7 +593,7 @@ def _check_headers(siege: _Siege) -> None:
             if name.lower() == "set-cookie" and not ("httponly" in flags and "samesite" in flags):
                 wrong.append("Set-Cookie")
         if wrong:
-            raise Unmet(f"{path} lacks {', '.join(wrong)}")
+            raise StepFailed(f"{path} lacks {', '.join(wrong)}")
 
 
 ATTACKS: dict[str, Callable[[_Siege], None]] = {

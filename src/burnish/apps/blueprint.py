@@ -39,6 +39,8 @@ Label = Annotated[str, Limit(min_length=1, max_length=60)]
 TAKEN = frozenset(
     {*keyword.kwlist, *keyword.softkwlist, "self", "id", "owner", "created", "csrf", "view", "q", "user", "account"}
     | {"metadata", "registry", "session", "static", "login", "logout", "register", "settings", "tests", "app", "main"}
+    | {"accounts", "database", "forms", "migrations", "security", "templates"}
+    | {"bool", "dt", "float", "int", "mapped_column", "relationship", "str"}
 )
 """Names that generated code or addresses use themselves."""
 
@@ -210,7 +212,7 @@ def find_flaws(blueprint: Blueprint) -> Iterator[str]:
         where = entity.name
         own = [*(one.name for part in (entity.fields, entity.computed) for one in part)]
         yield from (f"{where}.{name}: two fields have this name" for name in set(own) if own.count(name) > 1)
-        yield from (f"{name}: this name is taken" for name in {where, *own} & TAKEN)
+        yield from (f"{name}: this name is taken" for name in ({where, *own} & TAKEN) | ({where} & {"pages"}))
         if not blueprint.accounts and (entity.read, entity.write) != ("everyone", "everyone"):
             yield f"{where}: without accounts everyone reads and writes"
         if blueprint.accounts and entity.write == "everyone":
@@ -275,12 +277,17 @@ def _find_special_flaws(entity: Entity) -> Iterator[str]:
                 and {
                     "toggle": changed.type == "yes_no",
                     "add": changed.type in NUMBERS and bool(re.fullmatch(r"-?\d+(\.\d+)?", change.value)),
-                    "set": changed.type != "reference"
-                    and (changed.type != "choice" or change.value in changed.options),
+                    "set": changed.type != "reference" and _can_be_set(entity, changed, change.value),
                 }[change.how]
             )
             if not fits:
                 yield f"{where}.{action.name}: {change.how} cannot be done to {change.field!r}"
+
+
+def _can_be_set(entity: Entity, field: Field, value: str) -> bool:
+    if not value:
+        return not field.required
+    return not [*find_condition_flaws(entity, Condition(field=field.name, operator="=", value=value))]
 
 
 def find_condition_flaws(entity: Entity, condition: Condition) -> Iterator[str]:

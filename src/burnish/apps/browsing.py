@@ -104,10 +104,10 @@ class Browsing:
         self.problems: list[str] = []
         """What its pages logged as errors, threw, or asked of anybody but the app."""
 
-    def visit(self) -> "Tab":
+    def visit(self) -> "BrowserTab":
         """A page of somebody whom the app has never seen."""
         made = self.devtools.call("Target.createBrowserContext")
-        return Tab(self, made["browserContextId"])
+        return BrowserTab(self, made["browserContextId"])
 
     def note(self, problem: str) -> None:
         """Keep a problem, once."""
@@ -129,7 +129,7 @@ class Browsing:
         self.close()
 
 
-class Tab:
+class BrowserTab:
     """A page in the browser: a `Visitor` who sees what a person sees, and whose clicks are a mouse's."""
 
     def __init__(self, browser: Browsing, context: str) -> None:
@@ -148,9 +148,9 @@ class Tab:
             self._call(f"{domain}.enable")
         self.resize(WIDTH)
 
-    def open_tab(self) -> "Tab":
+    def open_tab(self) -> "BrowserTab":
         """Another page of the same person."""
-        return Tab(self._browser, self._context)
+        return BrowserTab(self._browser, self._context)
 
     def goto(self, path: str) -> Page:
         """See `Visitor`."""

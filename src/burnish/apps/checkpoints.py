@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from burnish.apps import rows
-from burnish.apps.acceptance import NotTried, StepResult, Trial, Unmet, accept, register
+from burnish.apps.acceptance import NotTried, StepFailed, StepResult, Trial, accept, come_in
 from burnish.apps.attacks import HUGE, AttackResult, attack
 from burnish.apps.blueprint import Blueprint
 from burnish.apps.browsing import Browsing
@@ -222,13 +222,12 @@ def play_at_random(blueprint: Blueprint, app: ServedApp, seeds: Sequence[int] = 
         client = Client(app)
         trial.me = client
         try:
-            if blueprint.accounts and blueprint.registration:
-                register(trial, client, f"random{seed}{trial.salt}@example.org")
+            come_in(trial, client, f"random{seed}")
             for number in range(actions // len(seeds)):
                 what = _act_at_random(trial, client, chance)
                 if client.status >= 500:
                     return f"{what} answers {client.status} (action {number} with seed {seed})"
-        except (Unmet, NotTried, SandboxError) as error:
+        except (StepFailed, NotTried, SandboxError) as error:
             return f"{error} (seed {seed})"
     return ""
 
@@ -273,19 +272,18 @@ def judge_performance(blueprint: Blueprint, app: ServedApp) -> Evidence:
     client = Client(app)
     trial.me = client
     try:
-        if blueprint.accounts and blueprint.registration:
-            register(trial, client, f"many{trial.salt}@example.org")
+        come_in(trial, client, "many")
         for entity in rows.order_entities(blueprint):
             for _ in range(FEW):
                 trial.add(entity)
-    except (Unmet, NotTried, SandboxError) as error:
-        return _answer("performance", "not_run", f"no rows to measure: {error}")
-    paths = [*_list_pages(trial)]
-    before = {path: _measure_page(app, client, path) for path in paths}
-    for entity in rows.order_entities(blueprint):
-        varied = [field.name for field in entity.fields if field.type in ("text", "integer")]
-        app.fill_table(entity.name, MANY, varied, {field.name: field.target for field in entity.references})
-    after = {path: _measure_page(app, client, path) for path in paths}
+        paths = [*_list_pages(trial)]
+        before = {path: _measure_page(app, client, path) for path in paths}
+        for entity in rows.order_entities(blueprint):
+            varied = [field.name for field in entity.fields if field.type in ("text", "integer")]
+            app.fill_table(entity.name, MANY, varied, {field.name: field.target for field in entity.references})
+        after = {path: _measure_page(app, client, path) for path in paths}
+    except (StepFailed, NotTried, SandboxError) as error:
+        return _answer("performance", "not_run", f"it could not be measured: {error}")
     flaws = []
     for path in paths:
         (few_statements, few_seconds), (statements, seconds) = before[path], after[path]
@@ -313,7 +311,8 @@ def _list_pages(trial: Trial) -> Iterator[str]:
     """One address of each kind of page."""
     for entity in trial.blueprint.entities:
         path = f"/{entity.name}"
-        yield from (path, f"{path}?sort={entity.fields[0].name}", f"{path}/new")
+        yield from (path, f"{path}/new")
+        yield from [f"{path}?sort={field.name}" for field in entity.fields if field.type in rows.SORTABLE][:1]
         yield from (f"{path}?view={view.name}" for view in entity.views)
         if any(field.type in ("text", "long_text") for field in entity.fields):
             yield f"{path}?q=a"
@@ -323,7 +322,8 @@ def _list_pages(trial: Trial) -> Iterator[str]:
 def _measure_page(app: ServedApp, client: Client, path: str) -> tuple[int, float]:
     """How many statements a page takes, and the median of its seconds."""
     taken = list[float]()
-    client.send("GET", path)
+    if (status := client.send("GET", path).status) != 200:
+        raise StepFailed(f"{path} answers {status}")
     before = app.read_state().statements
     for _ in range(TIMES):
         began = time.perf_counter()

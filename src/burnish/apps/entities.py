@@ -13,6 +13,7 @@ from burnish.apps.vocabulary import (
     ACCOUNT_WORDS,
     EVENTS,
     OWN_COLUMNS,
+    STATEMENTS,
     WRITINGS,
     Knowledge,
     find_plural,
@@ -102,12 +103,12 @@ class EntityMaker:
             return None
         known = know(draft.label, self.german) or _NOTHING
         target = self.names.get(fold(draft.target), "") if draft.target else ""
-        kind: FieldType = "reference" if target else "text" if draft.target else draft.type or known.type
+        told = draft.type if draft.type != "text" else ""  # small models say "text" of anything
+        kind: FieldType = "reference" if target else "text" if draft.target else told or known.type
         options = tuple(dict.fromkeys(filter(None, map(make_label, draft.options)))) or known.options
         if kind == "choice" and len(options) < 2:
             kind = "text"
-        names_rows = not used and kind in ("text", "long_text", "email", "link")
-        required = names_rows or draft.default != "" if draft.required is None else draft.required
+        required = draft.default != "" if draft.required is None else draft.required
         bounds = draft if draft.minimum is not None else known
         return Field(
             name=make_name(label, used=used),
@@ -134,6 +135,7 @@ class EntityMaker:
             return [*fields, *who, *([self.make_usual("date", "date", fields)] if needs_day else [])]
         if any(field.default == "today" for field in fields):
             has_rows = any(one.parent == draft.label for one in self.draft.entities)
+            fields = require_name(fields)
             return fields if has_text or has_rows or len(plain) > 3 else [*fields, notes]
         if word in WRITINGS and "long_text" not in {field.type for field in fields}:
             title, text = self.make_usual("title", "text", fields), self.make_usual("text", "long_text", fields)
@@ -142,12 +144,12 @@ class EntityMaker:
             fields = [*fields, self.make_usual("date", "date", fields, default="today" if draft.parent else "")]
             if draft.parent:
                 return fields if plain else [*fields, notes]
-        if self.writes(draft.parent) and not plain:
+        if not plain and draft.parent and (word in STATEMENTS or self.writes(draft.parent)):
             return [*fields, self.make_usual("text", "long_text", fields)]
         if plain and sum(field.required for field in fields if field.target) > 1:
             return fields  # what it leads to names it
         if plain and plain[0].type in ("text", "email", "link") and not is_person(plain[0].label):
-            return [field.model_copy(update={"required": True}) if field is plain[0] else field for field in fields]
+            return require_name(fields)
         named = [self.make_usual("name", "text", fields), *fields]
         return [*named, notes] if draft.is_general and not plain else named
 
@@ -174,3 +176,12 @@ class EntityMaker:
             return False
         kinds = {field.type or (know(field.label, self.german) or _NOTHING).type for field in above.fields}
         return "long_text" in kinds or find_singular(above.label.lower()).split()[-1] in WRITINGS
+
+
+def require_name(fields: Iterable[Field]) -> list[Field]:
+    """The fields, of which the first one that is no reference has to be filled in if it is a text."""
+    kept = list(fields)
+    at = next((at for at, field in enumerate(kept) if not field.target), 0)
+    if kept[at].type in ("text", "email", "link"):
+        kept[at] = kept[at].model_copy(update={"required": True})
+    return kept

@@ -4,19 +4,19 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from burnish.apps.blueprint import Blueprint
-from burnish.apps.state import BuildBrief, BuildState, hash_text, join_files, make_files, render_blueprint
+from burnish.apps.state import BuildBrief, BuildState, join_files, make_files
 from burnish.errors import SetupProblem
 from burnish.events import AppFacts, AppJudged, AppPlanned, Frozen, ModuleBuilt
 from burnish.events.history import Run
 from burnish.evidence.folder import parse_dossier, read_bytes, read_evidence
-from burnish.evidence.schema import BESIDE, BLUEPRINT, README, REPORT, hash_content
+from burnish.evidence.schema import BESIDE, REPORT, hash_content
 from burnish.paths import write_atomically
 from burnish.redact import redact
 from burnish.report.app_report import render_app_report
-from burnish.report.run_report import escape_words
 from burnish.text import one_line, plural, strip_controls
 
 START = "run"
@@ -39,14 +39,15 @@ class BuiltApp(Frozen):
 
 
 def list_app_files(run: Run) -> dict[str, bytes]:
-    """The files as they are delivered; nothing but the report of a run that came to no app."""
+    """The files as they are delivered; nothing but the report of a run that came to no app.
+
+    What the user had written into a file that had to be made anew lies beside it all, as text that nothing runs.
+    """
     texts = {REPORT: render_app_report(run)}
     if run.last(AppPlanned) and run.evidence:
         state = BuildState(run.events, read_brief(run))
-        readme = render_readme(state)
-        own = {f"{BESIDE}/{path}.txt": text for path, text in state.replaced.items() if path != README}
-        texts |= {BLUEPRINT: render_blueprint(state.blueprint), README: state.brief.facts.edited.get(README, readme)}
-        texts |= state.all_files | own
+        texts |= {f"{BESIDE}/{path}.txt": text for path, text in state.replaced.items()}
+        texts |= state.all_files
     return {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
 
 
@@ -89,40 +90,11 @@ def open_folder(folder: Path) -> BuiltApp:
             "Burnish: git pull"
         ) from error
     made, edited = join_files(make_files(now, functions, earlier)), dict[str, str]()
-    for path in (*made, README):
-        try:
-            text = read_bytes(folder / path).decode("utf-8")
-        except ValueError:  # it is gone, or no text: then it is made anew
-            continue
-        if text != made.get(path) and hash_text(text) != (dossier.files.get(README) if path == README else ""):
-            edited[path] = text
+    for path, text in made.items():
+        with suppress(ValueError):  # it is gone, or no text: then it is made anew
+            if (found := read_bytes(folder / path).decode("utf-8")) != text:
+                edited[path] = found
     return BuiltApp(run=dossier.run.id, blueprints=blueprints, functions=functions, edited=edited)
-
-
-def render_readme(state: BuildState) -> str:
-    """How to start the app, what is in it, and what was taken for granted."""
-    blueprint, planned = state.blueprint, state.planned
-    entities = [
-        f"- **{_line(one.plural)}** (`app/{one.name}/`): {', '.join(_line(field.label) for field in one.fields)}"
-        for one in blueprint.entities
-    ]
-    sections = {
-        "": f"{_line(blueprint.sentence)}\n\nMade by Burnish from `{BLUEPRINT}`; all of it is yours.",
-        "Start": f"```sh\n./{START}\n```\n\nIt needs Python 3.11 or later. The first start fetches the packages of "
-        "`requirements.txt`; what people enter stays in `data/`.",
-        "What is in it": "\n".join(entities),
-        "Assumed": "\n".join(f"- {_line(point)}" for point in planned.assumptions) if planned else "",
-        "Left out": "\n".join(f"- {_line(point)}" for point in blueprint.left_out),
-        "Change it": "Edit any file, or say what should be different: "
-        '`burnish build --from . "…"`; turn an assumption: `burnish build --from . --flip SWITCH`.',
-        "Test it": f"`burnish check .`, or pytest; what was proven is in `{REPORT}`: `burnish verify .`",
-    }
-    parts = [f"## {title}\n\n{text}" if title else text for title, text in sections.items() if text]
-    return "\n\n".join([f"# {_line(blueprint.title)}", *parts]) + "\n"
-
-
-def _line(text: str) -> str:
-    return escape_words(text, 400)
 
 
 def write_over(folder: Path, files: Mapping[str, bytes], before: Mapping[str, str], edited: Mapping[str, str]) -> None:

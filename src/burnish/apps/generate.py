@@ -112,7 +112,11 @@ def _describe(blueprint: Blueprint, entity: Entity, functions: Mapping[str, str]
     parent = entity.field(entity.parent)
     unique = {field.name for field in entity.fields if field.unique}
     ruled = unique | {name for rule in entity.rules for name in (*rule.fields, *rule.per)}
-    filters = [field for field in entity.fields if field.type in ("yes_no", "choice", "reference")]
+    filters = [
+        field
+        for field in entity.fields
+        if field.type in ("yes_no", "choice", "reference") and field.name not in ("page", "sort")  # ours in addresses
+    ]
     child_of = (one.field(one.parent) for one in blueprint.entities)
     return {
         "app": blueprint,
@@ -223,9 +227,10 @@ def _format(files: Mapping[str, str]) -> dict[str, str]:
             place = Path(folder, path).with_suffix(".py")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(files[path], "utf-8")
-        select = ["--isolated", "--no-cache", "--target-version", "py311"]
-        for words in (["check", "--fix", "--quiet", "--select", "F401,I"], ["format", "--quiet"]):
-            command = [*ruff, *words, *select, "."]
+        ours = 'lint.isort.known-first-party=["app", "tests"]'  # of one module, ruff does not see the rest
+        fix = ["check", "--fix", "--select", "F401,I", "--config", ours]
+        for words in (fix, ["format"]):
+            command = [*ruff, *words, "--quiet", "--isolated", "--no-cache", "--target-version", "py311", "."]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=RUFF_SECONDS)
             if done.returncode:
                 raise AttemptError(f"ruff could not read generated code: {(done.stderr or done.stdout)[:500]}")

@@ -6,7 +6,7 @@ the app asks for it whenever a row is written.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from burnish.apps.blueprint import Blueprint, Entity, Field
@@ -82,8 +82,9 @@ def change_table(blueprint: Blueprint, entity: Entity, earlier: Earlier) -> str:
     """What leads from the table as it was to what it is now; empty where it is the same."""
     was = earlier.entity(entity.name)
     assert was is not None
-    if create_table(blueprint, entity) == create_table(earlier.blueprint, was):
-        return ""
+    is_same = create_table(blueprint, entity) == create_table(earlier.blueprint, was)
+    if is_same and [field.type for field in entity.fields] == [field.type for field in was.fields]:
+        return ""  # days and moments have the same SQL type, and their texts differ
     copied = [("id", "id"), ("created", "created")]
     if blueprint.accounts and earlier.blueprint.accounts:
         copied.insert(1, ("owner", "owner"))
@@ -171,9 +172,3 @@ def _stand_in(field: Field) -> str:
         return default if field.required else "NULL"
     text = (field.default or next(iter(field.options), "")).replace("'", "''")
     return f"'{text}'" if field.required else "NULL"
-
-
-def list_names(blueprint: Blueprint, module: str, earlier: Earlier | None) -> Iterator[str]:
-    """The paths of the migrations that a module owns."""
-    first = create_table(blueprint, blueprint.entity(module)) if module != "accounts" else "-"
-    yield from find_migrations(blueprint, module, first, earlier)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from burnish.apps.blueprint import Blueprint, Entity
+from burnish.apps.migrations import Earlier, create_table, find_migrations, find_removals
 from burnish.events import Frozen
 
 
@@ -31,26 +32,28 @@ SHELL_FILES = (
     *("tests/__init__.py", "tests/conftest.py"),
 )
 ACCOUNT_FILES = (
-    *("app/accounts.py", "app/migrations/0001_accounts.sql", "app/templates/login.html", "app/templates/register.html"),
-    "tests/test_accounts.py",
+    *("app/accounts.py", "app/templates/login.html", "app/templates/register.html", "tests/test_accounts.py"),
 )
 APP_FILES = ("app/main.py", "blueprint.json", "tests/test_app.py")
 
 
-def list_modules(blueprint: Blueprint) -> tuple[Module, ...]:
-    """All modules in an order in which they can be built."""
+def list_modules(blueprint: Blueprint, earlier: Earlier | None = None) -> tuple[Module, ...]:
+    """All modules in an order in which they can be built; with the migrations of what was there `earlier`."""
     shell_contract = ("forms.Reader: raises Invalid", "pages.render", "security.check_form: POST without csrf is 403")
     modules = [_make("shell", (), shell_contract, SHELL_FILES, [])]
     if blueprint.accounts:
+        migrations = find_migrations(blueprint, "accounts", "-", earlier)
         contract = ("table account", "/register", "/login", "POST /logout", "accounts.Viewer", "accounts.Member")
-        modules.append(_make("accounts", ("shell",), contract, ACCOUNT_FILES, modules))
+        modules.append(_make("accounts", ("shell",), contract, (*ACCOUNT_FILES, *migrations), modules))
     for entity in _order(blueprint):
         known = {module.name for module in modules}
         targets = [target for target in dict.fromkeys(field.target for field in entity.references) if target in known]
         needs = ("shell", *(["accounts"] if blueprint.accounts else []), *targets)
-        modules.append(_make(entity.name, needs, tuple(_promise(blueprint, entity)), _list_files(entity), modules))
-    needs = tuple(module.name for module in modules)
-    modules.append(_make("app", needs, ("/ leads to the first list", "main.app", "the menu"), APP_FILES, modules))
+        migrations = find_migrations(blueprint, entity.name, create_table(blueprint, entity), earlier)
+        files = (*_list_files(entity), *migrations)
+        modules.append(_make(entity.name, needs, tuple(_promise(blueprint, entity)), files, modules))
+    everything, files = tuple(module.name for module in modules), (*APP_FILES, *find_removals(blueprint, earlier))
+    modules.append(_make("app", everything, ("/ leads to the first list", "main.app", "the menu"), files, modules))
     return tuple(modules)
 
 
@@ -86,13 +89,12 @@ def _promise(blueprint: Blueprint, entity: Entity) -> Iterator[str]:
 
 
 def _list_files(entity: Entity) -> tuple[str, ...]:
-    """The files of an entity's module, migrations of later versions apart."""
+    """The files of an entity's module, its migrations apart."""
     folder = f"app/{entity.name}"
     code = ["__init__", *(["computed"] if entity.computed else []), "form", "routes", "service", "table"]
     pages = ["fields", "form", "list", "rows", "show", *(["children"] if entity.parent else [])]
     return (
         *(f"{folder}/{name}.py" for name in code),
         *(f"{folder}/templates/{name}.html" for name in pages),
-        f"app/migrations/0001_{entity.name}.sql",
         f"tests/test_{entity.name}.py",
     )

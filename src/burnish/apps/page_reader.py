@@ -66,7 +66,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Row:
+class ShownRow:
     """A row of a list."""
 
     id: str
@@ -88,7 +88,7 @@ class Page:
         """All that is read on it."""
         return self.root.text
 
-    def rows(self, children: str = "") -> dict[str, Row]:
+    def rows(self, children: str = "") -> dict[str, ShownRow]:
         """The rows of its list by id; with `children`, those of that section."""
         sections = [*self.root.find(data_children="")]
         places = [one for one in sections if one.attributes["data-children"] == children] if children else [self.root]
@@ -126,13 +126,13 @@ class Page:
 
 def read_page(html: str) -> Page:
     """The page of a document, however malformed."""
-    reader = _Reader()
+    reader = _PageReader()
     reader.feed(html)
     reader.close()
     return Page(reader.root)
 
 
-class _Reader(HTMLParser):
+class _PageReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.root = Element("", {})
@@ -158,9 +158,9 @@ class _Reader(HTMLParser):
         self._open[-1].content.append(data)
 
 
-def _read_row(element: Element) -> Row:
+def _read_row(element: Element) -> ShownRow:
     forms = [*element.find("form")]
-    return Row(
+    return ShownRow(
         id=element.attributes["data-row"],
         values={one.attributes["data-field"]: one.text for one in element.find(data_field="")},
         actions=frozenset(one.attributes["data-action"] for one in forms if "data-action" in one.attributes),

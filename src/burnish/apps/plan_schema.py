@@ -5,12 +5,12 @@ follows from the words of the sentence (accounts, rights, rules, buttons, lists)
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from burnish.apps.blueprint import Blueprint
 from burnish.apps.drafts import Draft, EntityDraft, FieldDraft
-from burnish.apps.vocabulary import find_singular, fold, know, make_label
+from burnish.apps.vocabulary import HOLDERS, find_singular, fold, know, make_label
 from burnish.errors import ModelError
 from burnish.events import Message
 from burnish.json_schema import freeze_schema, read_by_schema
@@ -69,7 +69,8 @@ def merge(rules: Draft, title: str, tables: tuple[EntityDraft, ...]) -> Draft:
     A column for a thing whose values the sentence names, and a table of which it says nothing, are invented: they go.
     """
     said = fold(rules.title + " " + " ".join(one.label for one in rules.entities))
-    left = list(tables)
+    known = {fold(one.label) for one in (*rules.entities, *tables)}
+    left = [_drop_strays(one, known) for one in tables]
     merged: list[EntityDraft] = []
     renamed: dict[str, str] = {}
     for one in rules.entities:
@@ -138,10 +139,17 @@ def _is_assumed(field: FieldDraft) -> bool:
     return bool(field.default) or field.required is False or bool(field.type)
 
 
+def _drop_strays(table: EntityDraft, known: Container[str]) -> EntityDraft:
+    """A table without what leads to tables that nobody listed."""
+    fields = tuple(field for field in table.fields if not field.target or fold(field.target) in known)
+    return table.model_copy(update={"fields": fields})
+
+
 def _is_same(one: str, other: str) -> bool:
-    """Whether two labels mean one thing: the same words, or the last word of the one is the other."""
-    a, b = (fold(find_singular(label)).split() for label in (one, other))
-    return a == b or a[-1:] == b or b[-1:] == a or a[:1] == b
+    """Whether two labels mean one thing: the same words but "log" or "entry", or the last of the one is the other."""
+    holders = {"entry", "item", "eintrag", *HOLDERS}
+    a, b = ([word for word in fold(find_singular(label)).split() if word not in holders] for label in (one, other))
+    return bool(a and b) and (a == b or a[-1:] == b or b[-1:] == a or a[:1] == b)
 
 
 def _read_table(table: Mapping[str, Any], german: bool) -> EntityDraft:

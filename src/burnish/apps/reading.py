@@ -10,6 +10,7 @@ from burnish.apps.blueprint import MOMENTS, Blueprint, Entity
 from burnish.apps.drafts import Draft, EntityDraft, FieldDraft, Wishes
 from burnish.apps.vocabulary import (
     GROUPS,
+    HOLDERS,
     MONEY,
     TABLES,
     find_plural,
@@ -23,8 +24,6 @@ from burnish.apps.vocabulary import (
 )
 from burnish.apps.wishes import GRAMMAR, find_acted_on, read_wishes
 
-_KINDS: dict[str, str] = {word: kind for kind, words in TABLES["kinds"].items() for word in words.split()}
-"""Words that hold things: a list, a log, a plan or an app."""
 _RESERVING: dict[str, str] = TABLES["claims"]
 _INTRO, _DETERMINER, _PRONOUN, _GETS = (GRAMMAR[name] for name in ("intro", "determiner", "pronoun", "gets"))
 _SPLIT = re.compile(
@@ -214,18 +213,25 @@ class _Structure:
 
     def read_head(self, head: str, items: list[str]) -> None:
         """What the app is about, from its first words: "parking space sharing app", "weight diary"."""
+        if things := find_acted_on(head):
+            self.add_entity(things)
+            self.has_head = True
+            return
         words = head.split()
         kind = ""
         while words and (found := self.find_kind(words[-1], len(words))):
             kind = kind or found
             words.pop()
-        things = [item for at, item in enumerate(items) if self.is_thing(item) and not (at and self.is_group(item))]
+        listed = [item for at, item in enumerate(items) if self.is_thing(item) and not (at and self.is_group(item))]
         if self.german and not kind and words and (split := self.split_compound(words[-1])):
             words[-1:], kind = filter(None, [split[0]]), split[1]
         noun = " ".join(words)
-        last = words[-1].lower() if words else ""
         asked = self.wishes.reserving
-        claims = last in _RESERVING or (asked and asked.entity and find_singular(last) == find_singular(asked.entity))
+        claim_word = asked.entity if asked else ""
+        if self.german and claim_word and len(words) == 1 and words[0].lower().endswith(claim_word):
+            words = [words[0][: -len(claim_word)], claim_word]
+        last = find_singular(words[-1].lower(), self.german) if words else ""
+        claims = last in _RESERVING or (claim_word and last == claim_word)
         if claims and len(words) > 1 and not (asked and asked.together):
             self.add_reserving(" ".join(words[:-1]), last)
             return
@@ -238,7 +244,7 @@ class _Structure:
         if re.search(r"(?<!spr|str)ing$", last) and last not in ("building", "ring", "thing"):
             noun = " ".join(words[:-1])
         spread_out = self.is_spread_out(items)
-        if not spread_out and (len(things) >= 2 or (things and not kind)):
+        if not spread_out and (len(listed) >= 2 or (listed and not kind)):
             return  # the head names the app, and its list the things
         self.has_head = True
         if kind == "app" and self.is_tracked:
@@ -287,14 +293,14 @@ class _Structure:
         low = word.lower()
         if place == 1 and low in ("book", "table", "record", "box"):
             return ""
-        return "log" if low.endswith(("log", "protokoll")) else _KINDS.get(find_singular(low), _KINDS.get(low, ""))
+        return "log" if low.endswith(("log", "protokoll")) else HOLDERS.get(find_singular(low), HOLDERS.get(low, ""))
 
     def split_compound(self, word: str) -> tuple[str, str] | None:
         """A German compound as its first part and the kind that its last part names."""
         low = word.lower()
-        ending = max((one for one in _KINDS if low.endswith(one) and len(one) > 3 and one != low), key=len, default="")
+        ending = max((one for one in HOLDERS if low.endswith(one) and len(one) > 3 and one != low), key=len, default="")
         first = word[: -len(ending)].rstrip("-") if ending else ""
-        return (re.sub(r"(?<=ung|eit|ion)s$", "", first), _KINDS[ending]) if first else None
+        return (re.sub(r"(?<=ung|eit|ion)s$", "", first), HOLDERS[ending]) if first else None
 
     def add_reserving(self, thing: str, word: str) -> None:
         """What is claimed for a time, and the claims."""
@@ -370,12 +376,10 @@ class _Structure:
 
     def read_side(self, phrase: str, separator: str) -> None:
         """What stands behind "for": things in the plural that are no people sort the main ones."""
-        if separator in ("for", "für") and self.entities and self.is_thing(phrase) and len(phrase.split()) == 1:
-            if not is_person(phrase):
-                label = make_label(find_singular(phrase, self.german))
-                self.add_field(FieldDraft(label=label, target=label))
-        elif separator in ("in", "of", "von") and self.entities and know(phrase, self.german):
-            return
+        is_one_thing = self.is_thing(phrase) and len(phrase.split()) == 1 and not is_person(phrase)
+        if separator in ("for", "für") and self.entities and is_one_thing:
+            label = make_label(find_singular(phrase, self.german))
+            self.add_field(FieldDraft(label=label, target=label))
 
     def read_clause(self, phrase: str) -> None:
         """What people do with things: "members offer rides"."""

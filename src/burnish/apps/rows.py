@@ -1,6 +1,7 @@
 """Rows that a person would type into a built app, derived from its blueprint, and what must follow from them."""
 
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -18,6 +19,9 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
     ">": operator.gt,
 }
+NOTHING = re.compile(r"|–|—|-|#\d+")
+"""What a page may show where there is nothing; a number where that leads to the row."""
+SORTABLE = ("text", "integer", "decimal", "date", "date_time", "time")
 FIRST_DAYS, DAYS_APART = 20, 10
 MINUTES_APART = 40
 
@@ -209,17 +213,19 @@ def shows(field_type: str, typed: str, shown: str) -> bool:
         case "date_time":
             return typed.partition("T")[0] in shown and typed.partition("T")[2] in shown
         case "reference":
-            return bool(shown) == bool(typed)
+            return bool(NOTHING.fullmatch(shown)) != bool(typed)
         case _:
-            return typed[:30] in shown if typed else shown in ("", "–", "—", "-")
+            return typed[:30] in shown if typed else bool(NOTHING.fullmatch(shown))
 
 
 def order_entities(blueprint: Blueprint) -> list[Entity]:
-    """Each after those that it needs."""
+    """Each after those that it needs, and after those that it may refer to where they are in no circle."""
     left, ordered = [*blueprint.entities], list[Entity]()
     while left:
         names = {entity.name for entity in left}
-        ready = [one for one in left if not {ref.target for ref in one.references if ref.required} & names]
-        ordered += ready
-        left = [one for one in left if one not in ready]
+        free = [one for one in left if not {ref.target for ref in one.references} & (names - {one.name})]
+        able = [one for one in left if not {ref.target for ref in one.references if ref.required} & names]
+        ready = [one for one in free if one in able] or able
+        ordered.append(ready[0])
+        left.remove(ready[0])
     return ordered

@@ -48,7 +48,7 @@ class Samples:
             case "link":
                 return f"https://example.org/{field.name}/{number}"
             case _:
-                return f"{field.label[:40]} {number}"
+                return f"{field.name.replace('_', ' ')} {number}"
 
     def type_wrong(self) -> list[tuple[str, str]]:
         """Fields with something each cannot take."""

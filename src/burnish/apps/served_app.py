@@ -59,7 +59,7 @@ class AppAnswer(Frozen):
         return dict(line.partition(";")[0].strip().split("=", 1) for line in lines)
 
 
-class _Connection(http.client.HTTPConnection):
+class _AppConnection(http.client.HTTPConnection):
     """HTTP through the socket of a served program."""
 
     def __init__(self, served: Served, timeout_seconds: float) -> None:
@@ -110,7 +110,7 @@ class ServedApp:
         sent = {"Host": "localhost", **({"Content-Type": FORM_TYPE} if body is not None else {}), **(headers or {})}
         if cookies:
             sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
-        connection = _Connection(self.served, timeout_seconds)
+        connection = _AppConnection(self.served, timeout_seconds)
         try:
             connection.request(method, path, body, sent)
             answer = connection.getresponse()

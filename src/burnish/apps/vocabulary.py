@@ -12,6 +12,7 @@ from typing import Any
 
 from burnish.apps.blueprint import TAKEN, FieldType
 from burnish.events import Frozen
+from burnish.text import one_line
 
 
 class Knowledge(Frozen):
@@ -26,12 +27,24 @@ class Knowledge(Frozen):
 TABLES: dict[str, Any] = tomllib.loads((files("burnish.apps") / "words.toml").read_text("utf-8"))
 _KINDS: dict[FieldType, str] = TABLES["values"]
 _VALUES = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+HOLDERS: dict[str, str] = {word: kind for kind, words in TABLES["kinds"].items() for word in words.split()}
+"""Words that hold things: a list, a log, a plan or an app."""
 _CHOICES, _SCALES, _IRREGULAR = TABLES["choices"], TABLES["scales"], TABLES["irregular"]
-PEOPLE, GROUPS, EVENTS, MONEY, WRITINGS, PLURALS_ONLY, ACCOUNT_WORDS, OWN_COLUMNS = (
+PEOPLE, GROUPS, EVENTS, MONEY, WRITINGS, STATEMENTS, PLURALS_ONLY, ACCOUNT_WORDS, OWN_COLUMNS = (
     frozenset(TABLES["nouns"][name].split())
-    for name in ("people", "groups", "events", "money", "writings", "plurals_only", "accounts", "own_columns")
+    for name in (
+        "people",
+        "groups",
+        "events",
+        "money",
+        "writings",
+        "statements",
+        "plurals_only",
+        "accounts",
+        "own_columns",
+    )
 )
-"""Who; what things are sorted into; what happens on a day; moves an amount on a day; is a text with a title;
+"""Who; what things are sorted into; what happens on a day; moves an amount on a day; is a text with a title; is a text;
 what an app with accounts has by itself; columns that every table has."""
 _GERMAN_STATUS = ("offen", "in Arbeit", "erledigt")
 _GERMAN_STEMS = re.compile(r"(?:at|ion|ung|heit|keit|schaft|ur|or|ept|ent|ist|ant|ekt|atz|ar)en$")
@@ -73,7 +86,7 @@ def make_name(label: str, kind: str = "value", used: Collection[str] = ()) -> st
 
 def make_label(phrase: str) -> str:
     """A phrase as it stands above a column: its first letter large, and short."""
-    words = " ".join(re.sub(r"[<>{}\x00-\x1f~]", " ", phrase).split())[:60].strip(" .,;:-_")
+    words = one_line(re.sub(r"[<>{}~]", " ", phrase), 60).strip(" .,;:-_")
     return words[:1].upper() + words[1:]
 
 

@@ -55,12 +55,12 @@ def read_wishes(text: str, german: bool = False) -> tuple[str, Wishes, tuple[str
     rights = next((name for name in ("own", "shared", "only_me", "read_by_all") if rest.cut_wish(name)), "")
     has_login, is_team = bool(rest.cut_wish("login")), bool(rest.cut_wish("team"))
     acts, has_members = find_acted_on(rest.text), _WISHES["members"].search(text)
-    if not rights and acts:
-        rights = "shown"
+    states = tuple(rest.cut_states(german))
+    if not rights and (acts or _WISHES["meeting"].search(text)):
+        rights = "shared" if states else "shown"  # what others mark, others must be able to change
     elif not rights and (has_members or (is_team and not has_login)):
         rights = "shared"  # but who asks for a login has rows of their own in mind
     needs_accounts = has_login or is_team or has_members or acts or rights in ("own", "only_me", "read_by_all")
-    states = tuple(rest.cut_states(german))
     due = tuple(name for name in ("today", "overdue", "expired") if rest.cut_wish(name))
     scarce, order = rest.cut_wish("scarce"), rest.cut_wish("sort")
     rest.cut_wish("search")
@@ -69,7 +69,7 @@ def read_wishes(text: str, german: bool = False) -> tuple[str, Wishes, tuple[str
         {
             "accounts": False if without_login else True if needs_accounts else None,
             "rights": "" if without_login else rights,
-            "reserving": _read_reserving(reserving) if reserving else None,
+            "reserving": _read_reserving(reserving, german) if reserving else None,
             "states": states,
             "due": due,
             "is_scarce": bool(scarce),
@@ -109,7 +109,7 @@ class _Rest:
             yield State(label=make_label(label), entity=make_label(find_singular(thing, german)))
 
 
-def _read_reserving(match: re.Match[str]) -> Reserving:
+def _read_reserving(match: re.Match[str], german: bool) -> Reserving:
     """What may not be there twice: "no Y twice in the same Z", "without double X", "X of one Y must not overlap"."""
     said = {name: (value or "").strip().lower() for name, value in match.groupdict().items()}
     by_day = "day" in (said["second"], said["when"])
@@ -119,7 +119,7 @@ def _read_reserving(match: re.Match[str]) -> Reserving:
         return Reserving(entity=said["entity"], together=tuple(filter(None, things)), by_day=by_day)
     same = "" if said["same"] in _THINGS else said["same"]
     return Reserving(
-        entity=find_singular(said["entity"] or said["rows"]),
-        per=find_singular(said["per"] or same or said["for"] or said["first"] or said["who"]),
+        entity=find_singular(said["entity"] or said["rows"], german),
+        per=find_singular(said["per"] or same or said["for"] or said["first"] or said["who"], german),
         by_day=by_day,
     )

@@ -27,7 +27,6 @@ from burnish.apps.state import join_files
 from burnish.commands.write import add_evidence, put_files
 from burnish.errors import SetupProblem
 from burnish.events import AppFacts, FilesWritten, Notice
-from burnish.evidence.schema import README
 from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models, list_given, open_models
 from burnish.report.costs import NOBODY
@@ -171,8 +170,7 @@ def deliver(run: Run, store: Store, watch: Watch | None = None, numbered: bool =
     if facts.into:
         brief, folder = read_brief(run), Path(facts.into)
         files = add_evidence(run, files)
-        own = {README: facts.edited[README]} if README in facts.edited else {}
-        write_over(folder, files, join_files(brief.files_before), facts.edited | own)
+        write_over(folder, files, join_files(brief.files_before), facts.edited)
         written = FilesWritten(folder=str(folder), files=tuple(files))
     else:
         written = put_files(run, files, Path(run.settings.out), numbered)

@@ -5,9 +5,12 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.project import Project
 from burnish.checks.verdict import CheckResults, Watcher, choose_checks, judge_all
-from burnish.commands.project_packages import add_project_layer
+from burnish.commands.project_packages import Tell, add_project_layer
+from burnish.commands.verify import prepare_evidence_layer
 from burnish.errors import SetupProblem
+from burnish.evidence.folder import parse_dossier, read_evidence
 from burnish.packages import parse_requirements, split_auto
 from burnish.report.check_page import unwritable_folder, write_reports
 
@@ -57,7 +60,9 @@ def check(
     if mutants is not None:
         settings = project.settings.model_copy(update={"mutants": mutants})
         project = project.model_copy(update={"settings": settings})
-    project, _ = add_project_layer(project, asked, watch.notice if watch else None, for_work=for_work)
+    tell = watch.notice if watch else None
+    built = None if asked or for_work else _add_app_layer(project, tell)
+    project = built or add_project_layer(project, asked, tell, for_work=for_work)[0]
     with CheckContext(project, sandbox) as lab:
         keep(lab)
         checked = judge_all(project, lab, only, watch)
@@ -66,6 +71,18 @@ def check(
     if checked.bugs and raise_bugs:
         raise checked.bugs[0]
     return checked
+
+
+def _add_app_layer(project: Project, tell: Tell | None) -> Project | None:
+    """An app that Burnish built, with the very wheels that its evidence names; None for any other project."""
+    try:
+        dossier = parse_dossier(read_evidence(project.root))
+    except SetupProblem:
+        return None
+    if dossier.app is None or project.has_environment:
+        return None
+    layer = prepare_evidence_layer(dossier.packages, tell=tell)
+    return project.model_copy(update={"layer": layer.folder, "alone": True})
 
 
 def _to_list(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:

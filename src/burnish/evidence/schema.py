@@ -26,9 +26,7 @@ FILE = "evidence.json"
 REPORT = "report.md"
 DIFF = "fix.diff"
 PAGE_HTML, PAGE_JS = "page.html", "page.js"
-BLUEPRINT, README = "blueprint.json", "README.md"
-APP_FILES = (BLUEPRINT, README, REPORT)
-"""What lies beside the modules of an app."""
+BLUEPRINT = "blueprint.json"
 BESIDE = "before"
 """The folder with what the user had written into files that had to be made anew."""
 UNKNOWN = "unknown"
@@ -401,7 +399,7 @@ class Dossier(Frozen):
         """The names that the delivered files must have: code, tests, report, a repair's diff, a page's pictures."""
         if self.app:
             files = (name for module in self.app.modules for name in module.files)
-            return (*APP_FILES, *dict.fromkeys(files), *self.app.beside)
+            return (REPORT, *files, *self.app.beside)
         pictures = self.page.pictures if self.page else ()
         if self.code is None:
             return (REPORT, *pictures)

@@ -109,6 +109,8 @@ TOLD = {
     "ask": "The page asked the model",
     "answer": "The model answered the page",
 }
+MOST_FILES = 20
+"""That are named one by one."""
 MOST_CONSOLE = 3
 """Lines of a page's console that are shown; all are on record."""
 REVIEWED_PLACES = {"tests": "the tests", "checks": "the code and its checks", "plan": "the plan"}
@@ -535,7 +537,9 @@ def _narrate_end(event: BaseEvent) -> Iterator[Line]:
             if basis:
                 yield Line("", basis)
         case FilesWritten():
-            yield Line("files", "  ".join(f"{event.folder}/{name}" for name in event.files))
+            shown = "  ".join(f"{event.folder}/{name}" for name in event.files)
+            many = f"{event.folder}: {plural(len(event.files), 'file')}"
+            yield Line("files", shown if len(event.files) <= MOST_FILES else many)
         case Applied():
             file, backup = one_line(event.file, 300), one_line(event.backup, 300)
             yield Line("applied", f"{file} was replaced; the old one is kept as {backup}.")
