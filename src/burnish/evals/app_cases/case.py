@@ -7,7 +7,7 @@ what is broken in an app fails the checks that are about it.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from burnish.apps.browsing import Browsing, Tab
+from burnish.apps.browsing import Browsing, BrowserTab
 from burnish.apps.served_app import Client, ServedApp
 from burnish.errors import SandboxError
 from burnish.evals.app_cases.person import REGISTER, Person, Thing, Unmet, require
@@ -52,9 +52,9 @@ class Scene:
             person.log_in()
         return person
 
-    def show_tab(self, person: Person) -> Tab:
+    def show_tab(self, person: Person) -> BrowserTab:
         """The real page that somebody sees. Raises NoBrowser."""
-        if not isinstance(person.visitor, Tab):
+        if not isinstance(person.visitor, BrowserTab):
             raise NoBrowser
         return person.visitor
 

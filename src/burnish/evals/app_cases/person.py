@@ -6,12 +6,12 @@ says nothing, by their kind; so whatever a sensible person could use passes.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from types import MappingProxyType
 from urllib.parse import urljoin, urlsplit
 
-from burnish.apps.browsing import Tab
+from burnish.apps.browsing import BrowserTab
 from burnish.apps.page_reader import Element, Form, Page
 from burnish.apps.served_app import Client, Visitor
 
@@ -52,7 +52,7 @@ class Thing:
     words: tuple[str, ...]
     """That the link to its list may say, the best first."""
     title: Wish
-    more: Mapping[Wish, str] = NOTHING_MORE
+    more: Mapping[Wish, str] = field(default_factory=dict)
     """What is filled in beside the title, where nothing else is said."""
 
 
@@ -171,14 +171,20 @@ class Person:
         self.visitor.goto(path)
 
     def find_link(self, words: Iterable[str], place: Element | None = None) -> str | None:
-        """Where the shortest link that says one of the words leads; links of rows only where `place` is a row."""
-        rows = set() if place else {id(one) for row in self.find_rows() for one in row.walk()}
-        links = [one for one in (place or self.page.root).find("a", href="") if id(one) not in rows]
+        """Where the shortest link that says one of the words leads.
+
+        Without a place to look in, those in rows and in the headings of columns are passed over.
+        """
+        links = list((place or self.page.root).find("a", href=""))
+        if place is None:
+            passed = [*self.find_rows(), *self.page.root.find("th")]
+            inner = {id(one) for part in passed for one in part.walk()}
+            links = [one for one in links if id(one) not in inner]
         named = [(one.attributes.get("aria-label") or one.text, one.attributes["href"]) for one in links]
         for word in words:
-            fit = [(len(text), href) for text, href in named if matches(text, (word,))]
+            fit = [(text, href) for text, href in named if matches(text, (word,))]
             if fit:
-                split = urlsplit(urljoin(self.visitor.path, min(fit)[1]))
+                split = urlsplit(urljoin(self.visitor.path, min(fit, key=lambda one: len(one[0]))[1]))
                 return split.path + (f"?{split.query}" if split.query else "")
         return None
 
@@ -379,7 +385,7 @@ class Person:
 
     def open_tab(self) -> "Person":
         """The same person at another tab."""
-        if isinstance(self.visitor, Tab):
+        if isinstance(self.visitor, BrowserTab):
             return Person(self.visitor.open_tab(), self.email)
         assert isinstance(self.visitor, Client)
         other = Client(self.visitor.app)
