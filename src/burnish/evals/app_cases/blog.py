@@ -2,9 +2,9 @@
 
 from contextlib import suppress
 
+from burnish.evals.app_cases.app_user import EDIT, AppUser, Missed, Thing, Wish, require
 from burnish.evals.app_cases.case import AppCase, Scene
 from burnish.evals.app_cases.everywhere import ACCOUNTS, LISTING, USING
-from burnish.evals.app_cases.person import EDIT, Person, Thing, Unmet, Wish, require
 
 BODY = Wish(("body", "text", "content", "post", "article"), ("textarea",))
 POST = Thing(
@@ -15,7 +15,7 @@ POST = Thing(
 COMMENT = Wish(("comment", "text", "body", "message", "reply", "content"), ("textarea", "text"))
 
 
-def try_to_comment(person: Person, post: str, text: str) -> list[str]:
+def try_to_comment(person: AppUser, post: str, text: str) -> list[str]:
     """Comment on a post from its page; what the app complains of comes back."""
     person.open_row(POST, post)
     if not person.can_write:
@@ -23,13 +23,13 @@ def try_to_comment(person: Person, post: str, text: str) -> list[str]:
     return person.fill_in({COMMENT: text})
 
 
-def comment(person: Person, post: str, text: str) -> None:
-    """Raises Unmet where the app refuses."""
+def comment(person: AppUser, post: str, text: str) -> None:
+    """Raises Missed where the app refuses."""
     complaints = try_to_comment(person, post, text)
     require(not complaints, f"a comment was refused: {complaints[:1]}")
 
 
-def has_comment(person: Person, post: str, text: str) -> bool:
+def has_comment(person: AppUser, post: str, text: str) -> bool:
     """Whether the page of a post shows it."""
     person.open_row(POST, post)
     return text in person.main.text
@@ -112,7 +112,7 @@ def let_only_authors_edit(scene: Scene) -> None:
     other.goto(author.visitor.path)
     is_closed = not other.can_write or post not in other.get_form().values.values()
     require(is_closed, "another member is shown the form to change a post")
-    with suppress(Unmet):  # nothing beside it says so, as it should be
+    with suppress(Missed):  # nothing beside it says so, as it should be
         other.edit(POST, post, {POST.title: f"{post} taken over"})
     require(not author.lists(POST, f"{post} taken over"), "another member has changed a post")
 
@@ -121,7 +121,7 @@ def let_only_authors_delete(scene: Scene) -> None:
     """Another member cannot delete a post."""
     author, other, post = scene.call_member(0), scene.call_member(1), scene.make_title()
     author.add(POST, post)
-    with suppress(Unmet):  # nothing beside it says so, as it should be
+    with suppress(Missed):  # nothing beside it says so, as it should be
         other.delete(POST, post)
     require(author.lists(POST, post), "another member has deleted a post")
 

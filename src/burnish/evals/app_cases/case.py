@@ -7,10 +7,10 @@ what is broken in an app fails the checks that are about it.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from burnish.apps.browsing import Browsing, BrowserTab
+from burnish.apps.browsing import BrowserTab, Browsing
 from burnish.apps.served_app import Client, ServedApp
 from burnish.errors import SandboxError
-from burnish.evals.app_cases.person import REGISTER, Person, Thing, Unmet, require
+from burnish.evals.app_cases.app_user import REGISTER, AppUser, Missed, Thing, require
 from burnish.events import Frozen
 from burnish.events.checks import Outcome
 
@@ -26,18 +26,18 @@ class Scene:
         self.app, self.browser, self.thing = app, browser, thing
         self._needs_login = needs_login
         self._titles = 0
-        self._members: dict[int, Person] = {}
+        self._members: dict[int, AppUser] = {}
 
     def make_title(self) -> str:
         """One that nothing else has."""
         self._titles += 1
         return f"Walnut {self._titles:03}"
 
-    def call_stranger(self) -> Person:
+    def call_stranger(self) -> AppUser:
         """Somebody whom the app has never seen."""
-        return Person(self.browser.visit() if self.browser else Client(self.app))
+        return AppUser(self.browser.visit() if self.browser else Client(self.app))
 
-    def call_member(self, number: int = 0) -> Person:
+    def call_member(self, number: int = 0) -> AppUser:
         """Somebody who may use all of it: with an account, where the app has accounts. Always the same by number."""
         if number not in self._members:
             person = self.call_stranger()
@@ -52,14 +52,14 @@ class Scene:
             person.log_in()
         return person
 
-    def show_tab(self, person: Person) -> BrowserTab:
+    def show_tab(self, person: AppUser) -> BrowserTab:
         """The real page that somebody sees. Raises NoBrowser."""
         if not isinstance(person.visitor, BrowserTab):
             raise NoBrowser
         return person.visitor
 
 
-Check = Callable[[Scene], None]
+AppCheck = Callable[[Scene], None]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class AppCase:
     name: str
     sentence: str
     thing: Thing
-    checks: tuple[Check, ...]
+    checks: tuple[AppCheck, ...]
     needs_login: bool = False
     """Whether there must be accounts; else there may be."""
 
@@ -83,18 +83,27 @@ class CheckResult(Frozen):
     why: str = ""
 
 
-def try_case(case: AppCase, app: ServedApp, browser: Browsing | None) -> tuple[CheckResult, ...]:
-    """All checks of a case, in order; those that only a browser shows are not run without one."""
+def try_case(
+    case: AppCase, app: ServedApp, browser: Browsing | None, tell: Callable[[str], None] = lambda check: None
+) -> tuple[CheckResult, ...]:
+    """All checks of a case, in order; those that only a browser shows are not run without one.
+
+    `tell` is told which begins; what it raises ends it.
+    """
     scene, results = Scene(app, browser, case.thing, case.needs_login), []
     for check in case.checks:
-        verdict: Outcome = "passed"
-        why = ""
-        try:
-            check(scene)
-        except NoBrowser:
-            verdict, why = "not_run", "there is no browser"
-        except (Unmet, SandboxError) as error:
-            verdict, why = "failed", str(error)
+        tell(check.__name__)
+        verdict, why = _try_check(check, scene)
         promise = (check.__doc__ or "").strip()
         results.append(CheckResult(check=check.__name__, promise=promise, verdict=verdict, why=why))
     return tuple(results)
+
+
+def _try_check(check: AppCheck, scene: Scene) -> tuple[Outcome, str]:
+    try:
+        check(scene)
+    except NoBrowser:
+        return "not_run", "there is no browser"
+    except (Missed, SandboxError) as error:
+        return "failed", str(error)
+    return "passed", ""

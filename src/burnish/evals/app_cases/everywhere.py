@@ -3,20 +3,20 @@
 from contextlib import suppress
 
 from burnish.apps.served_app import Client
-from burnish.evals.app_cases.case import Check, Scene
-from burnish.evals.app_cases.person import (
+from burnish.evals.app_cases.app_user import (
     DELETE,
     EDIT,
     LOG_IN,
     LOG_OUT,
     PASSWORD_TYPED,
     REGISTER,
-    Person,
-    Unmet,
+    AppUser,
+    Missed,
     Wish,
     choose_control,
     require,
 )
+from burnish.evals.app_cases.case import AppCheck, Scene
 
 NARROW, WIDE = 375, 1280
 
@@ -84,7 +84,7 @@ def refuse_empty(scene: Scene) -> None:
     require(len(person.find_rows()) == before, "something without a title was added")
 
 
-def require_refusal_beside(person: Person, complaints: list[str], wish: Wish) -> None:
+def require_refusal_beside(person: AppUser, complaints: list[str], wish: Wish) -> None:
     """The form is shown again, and says at the field what is wrong with it."""
     require(complaints, f"nothing says that {wish.words[0]!r} is wrong")
     control = choose_control(person.controls, wish)
@@ -126,7 +126,7 @@ def survive_restart(scene: Scene) -> None:
 
 def work_without_javascript(scene: Scene) -> None:
     """With plain links and forms one can add and see it."""
-    person, title = Person(Client(scene.app), scene.call_member().email), scene.make_title()
+    person, title = AppUser(Client(scene.app), scene.call_member().email), scene.make_title()
     if person.email:
         person.log_in()
     person.add(scene.thing, title)
@@ -207,7 +207,7 @@ def be_quiet(scene: Scene) -> None:
     require(not scene.browser.problems, f"the browser says {scene.browser.problems[:3]}")
 
 
-LISTING: tuple[Check, ...] = (
+LISTING: tuple[AppCheck, ...] = (
     welcome,
     add,
     keep_each,
@@ -219,7 +219,7 @@ LISTING: tuple[Check, ...] = (
     keep_any_letters,
     search,
 )
-USING: tuple[Check, ...] = (
+USING: tuple[AppCheck, ...] = (
     survive_restart,
     work_without_javascript,
     work_in_two_tabs,
@@ -250,7 +250,7 @@ def refuse_same_address(scene: Scene) -> None:
 
 def refuse_wrong_password(scene: Scene) -> None:
     """A wrong password is refused and that is said; the right one works after it."""
-    person = Person(scene.call_stranger().visitor, scene.call_member().email)
+    person = AppUser(scene.call_stranger().visitor, scene.call_member().email)
     require(person.log_in(f"not {PASSWORD_TYPED}"), "nothing says that a password is wrong")
     require(not person.is_inside, "a wrong password opens the app")
     require(not person.log_in() and person.is_inside, "the right password does not work after a wrong one")
@@ -258,7 +258,7 @@ def refuse_wrong_password(scene: Scene) -> None:
 
 def refuse_unknown_address(scene: Scene) -> None:
     """Who has no account does not get in."""
-    person = Person(scene.call_stranger().visitor, "nobody@example.org")
+    person = AppUser(scene.call_stranger().visitor, "nobody@example.org")
     require(person.log_in(), "nothing says that there is no such account")
     require(not person.is_inside, "somebody without an account is inside")
 
@@ -290,12 +290,12 @@ def keep_strangers_from_writing(scene: Scene) -> None:
     for path in paths:
         stranger.goto(path)
         require(not stranger.can_write, f"a stranger can write at {path}")
-    with suppress(Unmet):  # nothing beside the row says so, as it should be
+    with suppress(Missed):  # nothing beside the row says so, as it should be
         stranger.press(scene.thing, title, *DELETE)
     require(person.lists(scene.thing, title), "a stranger has deleted something")
 
 
-ACCOUNTS: tuple[Check, ...] = (
+ACCOUNTS: tuple[AppCheck, ...] = (
     register,
     refuse_same_address,
     refuse_wrong_password,

@@ -1,7 +1,7 @@
 """What a person tries with things that are open until they are done."""
 
-from burnish.evals.app_cases.case import Check, Scene
-from burnish.evals.app_cases.person import EDIT, Person, Thing, Unmet, Wish, read_controls, require
+from burnish.evals.app_cases.app_user import EDIT, AppUser, Missed, Thing, Wish, read_controls, require
+from burnish.evals.app_cases.case import AppCheck, Scene
 
 DONE = ("done", "complete", "finish", "check", "tick", "close")
 REOPEN = ("reopen", "not done", "undo", "undone", "unfinish", "uncheck", "open", "start again", *DONE)
@@ -10,11 +10,11 @@ LISTS_OF_OPEN = ("open", "not done", "to do", "unfinished", "pending", "active",
 STATE = Wish((*DONE, "state", "status", "progress"), ("checkbox", "select"))
 
 
-def set_done(person: Person, thing: Thing, title: str, is_done: bool) -> None:
+def set_done(person: AppUser, thing: Thing, title: str, is_done: bool) -> None:
     """By a button beside the row; where there is none, by editing it."""
     try:
         person.press(thing, title, *(DONE if is_done else REOPEN))
-    except Unmet:
+    except Missed:
         person.press(thing, title, *EDIT)
         box = next((one for one in person.controls if one.kind == "checkbox"), None)
         word = "done" if is_done else "open"
@@ -22,7 +22,7 @@ def set_done(person: Person, thing: Thing, title: str, is_done: bool) -> None:
     require(not person.complaints, f"it cannot be made {'done' if is_done else 'open'}: {person.complaints[:1]}")
 
 
-def is_in(person: Person, thing: Thing, title: str, is_done: bool) -> bool | None:
+def is_in(person: AppUser, thing: Thing, title: str, is_done: bool) -> bool | None:
     """Whether a row is among those that are done, or open; None: nothing shows these alone."""
     person.open_list(thing)
     link = person.find_link(LISTS_OF_DONE if is_done else LISTS_OF_OPEN)
@@ -86,4 +86,4 @@ def stay_done(scene: Scene) -> None:
     require(found[0] is not False and found[1] is not True, "what was done is open again")
 
 
-FINISHING: tuple[Check, ...] = (begin_open, finish, reopen, stay_done)
+FINISHING: tuple[AppCheck, ...] = (begin_open, finish, reopen, stay_done)

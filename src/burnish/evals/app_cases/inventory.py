@@ -2,9 +2,9 @@
 
 import re
 
+from burnish.evals.app_cases.app_user import AppUser, Thing, Wish, require
 from burnish.evals.app_cases.case import AppCase, Scene
 from burnish.evals.app_cases.everywhere import LISTING, USING, require_refusal_beside
-from burnish.evals.app_cases.person import Person, Thing, Wish, require
 
 NUMBER = ("number", "text")
 MINIMUM = Wish(("minimum", "min", "reorder", "threshold", "low", "at least", "alert"), NUMBER)
@@ -17,15 +17,15 @@ ITEM = Thing(
 LOW = ("low-stock", "low stock", "low on stock", "low", "reorder", "running low", "running out")
 
 
-def add(scene: Scene, quantity: int, minimum: int) -> tuple[Person, str]:
-    """Somebody, and what they have added. Raises Unmet where that is refused."""
+def add(scene: Scene, quantity: int, minimum: int) -> tuple[AppUser, str]:
+    """Somebody, and what they have added. Raises Missed where that is refused."""
     person, title = scene.call_member(), scene.make_title()
     person.add(ITEM, title, {MINIMUM: str(minimum), QUANTITY: str(quantity)})
     return person, title
 
 
-def is_low(person: Person, title: str) -> bool:
-    """Whether the list of what runs low has it. Raises Unmet where nothing leads there."""
+def is_low(person: AppUser, title: str) -> bool:
+    """Whether the list of what runs low has it. Raises Missed where nothing leads there."""
     person.goto("/")
     person.open(*LOW)
     return person.seek_row(title) is not None

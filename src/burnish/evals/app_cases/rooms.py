@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from datetime import date, timedelta
 
+from burnish.evals.app_cases.app_user import DELETE, EDIT, AppUser, Thing, Wish, choose_control, require
 from burnish.evals.app_cases.case import AppCase, Scene
 from burnish.evals.app_cases.everywhere import LISTING, USING, require_refusal_beside
-from burnish.evals.app_cases.person import DELETE, EDIT, Person, Thing, Wish, choose_control, require
 
 ROOM = Thing(("rooms", "all rooms", "room"), Wish(("name", "room", "title", "number")))
 BOOKED = Wish(("room",), ("select", "text"))
@@ -16,7 +16,7 @@ START, END = Wish(FROM, ("datetime-local",)), Wish(UNTIL, ("datetime-local",))
 DAY, START_TIME, END_TIME = Wish(("day", "date"), ("date",)), Wish(FROM, ("time",)), Wish(UNTIL, ("time",))
 
 
-def say_when(person: Person, begin: str, end: str) -> Mapping[Wish, str]:
+def say_when(person: AppUser, begin: str, end: str) -> Mapping[Wish, str]:
     """What to fill in for a time in thirty days, whether the form asks for two moments, or for a day and two times."""
     day = date.today() + timedelta(days=30)
     if any(one.kind == "datetime-local" for one in person.controls):
@@ -24,14 +24,14 @@ def say_when(person: Person, begin: str, end: str) -> Mapping[Wish, str]:
     return {DAY: day.isoformat(), START_TIME: begin, END_TIME: end}
 
 
-def try_to_book(person: Person, room: str, begin: str, end: str) -> list[str]:
+def try_to_book(person: AppUser, room: str, begin: str, end: str) -> list[str]:
     """Book a room; what the app complains of comes back."""
     person.begin_to_add(BOOKING)
     return person.fill_in({BOOKED: room, **say_when(person, begin, end)})
 
 
-def begin_with(scene: Scene, *times: tuple[str, str]) -> tuple[Person, str]:
-    """Somebody, and a new room that is booked at these times. Raises Unmet where that is refused."""
+def begin_with(scene: Scene, *times: tuple[str, str]) -> tuple[AppUser, str]:
+    """Somebody, and a new room that is booked at these times. Raises Missed where that is refused."""
     person, room = scene.call_member(), scene.make_title()
     person.add(ROOM, room)
     for begin, end in times:
@@ -40,7 +40,7 @@ def begin_with(scene: Scene, *times: tuple[str, str]) -> tuple[Person, str]:
     return person, room
 
 
-def count_bookings(person: Person, room: str) -> int:
+def count_bookings(person: AppUser, room: str) -> int:
     """How many the list has of a room."""
     person.open_list(BOOKING)
     return len(person.find_rows(room))

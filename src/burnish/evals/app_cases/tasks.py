@@ -1,9 +1,9 @@
 """A team that shares its tasks: everybody has an account, and sees what the others have added and done."""
 
+from burnish.evals.app_cases.app_user import LOG_IN, REGISTER, Thing, Wish, require
 from burnish.evals.app_cases.case import AppCase, Scene
 from burnish.evals.app_cases.everywhere import ACCOUNTS, LISTING, USING
 from burnish.evals.app_cases.finishing import FINISHING, is_in, set_done
-from burnish.evals.app_cases.person import LOG_IN, REGISTER, Thing, Wish, require
 
 TASK = Thing(("tasks", "all tasks", "task list", "task"), Wish(("title", "name", "task", "what", "summary")))
 

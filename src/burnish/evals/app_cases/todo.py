@@ -1,9 +1,9 @@
 """A list of what there is to do, for whoever opens it; whether with an account is left to the app."""
 
+from burnish.evals.app_cases.app_user import Thing, Wish, require
 from burnish.evals.app_cases.case import AppCase, Scene
 from burnish.evals.app_cases.everywhere import LISTING, USING
 from burnish.evals.app_cases.finishing import FINISHING, is_in, set_done
-from burnish.evals.app_cases.person import Thing, Wish, require
 
 TODO = Thing(
     ("to-dos", "todos", "to-do list", "to-do", "todo", "to do", "tasks", "items", "list"),

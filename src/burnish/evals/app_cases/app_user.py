@@ -27,14 +27,14 @@ CONFIRM = (*DELETE, "yes", "confirm")
 NOTHING_MORE: Mapping["Wish", str] = MappingProxyType({})
 
 
-class Unmet(Exception):
+class Missed(Exception):
     """What a person wanted and did not get, as a sentence."""
 
 
 def require(is_met: object, otherwise: str) -> None:
-    """Raises Unmet with what is missing."""
+    """Raises Missed with what is missing."""
     if not is_met:
-        raise Unmet(otherwise)
+        raise Missed(otherwise)
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _make_sample(control: Control, place: int) -> str:
     return plain.get(control.kind, "Some words")
 
 
-class Person:
+class AppUser:
     """Somebody with a browser; with one that knows no JavaScript, if it is a `Client`."""
 
     def __init__(self, visitor: Visitor, email: str = "") -> None:
@@ -213,7 +213,7 @@ class Person:
             self.goto("/")
             link = self.find_link(words)
         if link is None:
-            raise Unmet(f"no link says {' or '.join(words)}")
+            raise Missed(f"no link says {' or '.join(words)}")
         self.goto(link)
 
     def find_rows(self, text: str = "") -> list[Element]:
@@ -232,10 +232,10 @@ class Person:
         return rows[0]
 
     def get_row(self, text: str) -> Element:
-        """The same. Raises Unmet."""
+        """The same. Raises Missed."""
         row = self.seek_row(text)
         if row is None:
-            raise Unmet(f"{text!r} is not in the list at {self.visitor.path}")
+            raise Missed(f"{text!r} is not in the list at {self.visitor.path}")
         return row
 
     def open_list(self, thing: Thing) -> None:
@@ -255,7 +255,7 @@ class Person:
         row = self.get_row(text)
         link = self.find_link((text.lower(), "open", "show", "view", "details", "read"), row)
         if link is None:
-            raise Unmet(f"nothing in the row of {text!r} leads to its page")
+            raise Missed(f"nothing in the row of {text!r} leads to its page")
         self.goto(link)
 
     def press(self, thing: Thing, text: str, *words: str) -> None:
@@ -264,7 +264,7 @@ class Person:
         if not self.use(words, self.get_row(text)):
             self.open_row(thing, text)
             if not self.use(words):
-                raise Unmet(f"nothing beside {text!r} says {' or '.join(words)}")
+                raise Missed(f"nothing beside {text!r} says {' or '.join(words)}")
 
     def use(self, words: Iterable[str], place: Element | None = None) -> bool:
         """Press or follow what says one of the words; False: nothing does."""
@@ -278,11 +278,11 @@ class Person:
         return False
 
     def get_form(self) -> Form:
-        """The form that this page is about: the one with most fields. Raises Unmet."""
+        """The form that this page is about: the one with most fields. Raises Missed."""
         sized = [(len(read_controls(self.page, form)), form) for form in self.page.forms if form.method == "POST"]
         size, form = max(sized, key=lambda one: one[0], default=(0, None))
         if not size or form is None:
-            raise Unmet(f"there is no form to fill in at {self.visitor.path}")
+            raise Missed(f"there is no form to fill in at {self.visitor.path}")
         return form
 
     @property
@@ -303,7 +303,7 @@ class Person:
         for wish, value in wanted.items():
             control = choose_control((one for one in controls if one.name not in values), wish)
             if control is None:
-                raise Unmet(f"there is no field for {wish.words[0]!r} at {self.visitor.path}")
+                raise Missed(f"there is no field for {wish.words[0]!r} at {self.visitor.path}")
             if control.kind == "select":
                 fit = [sent for said, sent in control.options.items() if value.lower() in said.lower()]
                 require(fit, f"{value!r} cannot be chosen as {control.label!r}")
@@ -323,7 +323,7 @@ class Person:
             return
         link = self.find_link(ADD, self.main) or self.find_link(ADD)
         if link is None:
-            raise Unmet(f"nothing at {self.visitor.path} adds one")
+            raise Missed(f"nothing at {self.visitor.path} adds one")
         self.goto(link)
 
     def try_to_add(self, thing: Thing, title: str, more: Mapping[Wish, str] = NOTHING_MORE) -> list[str]:
@@ -332,7 +332,7 @@ class Person:
         return self.fill_in({thing.title: title, **thing.more, **more})
 
     def add(self, thing: Thing, title: str, more: Mapping[Wish, str] = NOTHING_MORE) -> None:
-        """Add one. Raises Unmet where the app refuses."""
+        """Add one. Raises Missed where the app refuses."""
         complaints = self.try_to_add(thing, title, more)
         require(not complaints, f"{title!r} was refused: {complaints[:1]}")
 
@@ -358,7 +358,7 @@ class Person:
             if form.method == "GET" and control:
                 self.visitor.submit(form, {control.name: text})
                 return
-        raise Unmet(f"there is nothing to search with at {self.visitor.path}")
+        raise Missed(f"there is nothing to search with at {self.visitor.path}")
 
     def register(self, email: str) -> list[str]:
         """Make an account."""
@@ -374,7 +374,7 @@ class Person:
         return self.fill_in({EMAIL: self.email, PASSWORD: password})
 
     def log_out(self) -> None:
-        """Raises Unmet where nothing says so."""
+        """Raises Missed where nothing says so."""
         self.goto("/")
         require(self.use(LOG_OUT), "nothing says log out")
 
@@ -383,11 +383,11 @@ class Person:
         """Whether they are logged in, as far as one sees."""
         return self.offers(*LOG_OUT)
 
-    def open_tab(self) -> "Person":
+    def open_tab(self) -> "AppUser":
         """The same person at another tab."""
         if isinstance(self.visitor, BrowserTab):
-            return Person(self.visitor.open_tab(), self.email)
+            return AppUser(self.visitor.open_tab(), self.email)
         assert isinstance(self.visitor, Client)
         other = Client(self.visitor.app)
         other.cookies = self.visitor.cookies
-        return Person(other, self.email)
+        return AppUser(other, self.email)
