@@ -313,6 +313,7 @@ class AppUser:
             if one.name not in values and one.is_required and not form.values.get(one.name):
                 values[one.name] = _make_sample(one, place)
         self.visitor.submit(form, values)
+        require(self.visitor.status < 500, f"the app breaks: status {self.visitor.status}")
         return self.complaints
 
     def begin_to_add(self, thing: Thing) -> None:
