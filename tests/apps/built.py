@@ -82,6 +82,8 @@ class FakeJudge:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, blueprint: Blueprint | None = None, plans: bool = True) -> None:
         self.bad: dict[str, str] = {}
         """A text, by the checkpoint or module that fails with it."""
+        self.file = ""
+        """What findings name."""
         self.silent: tuple[str, ...] = ()
         self.judged: list[Sequence[str]] = []
         planned = Planned(blueprint=blueprint or plan_books())
@@ -105,7 +107,9 @@ class FakeJudge:
         if about in self.silent:
             return Evidence(check=check, verdict="not_run", why="there is no browser")
         bad = about in self.bad and any(self.bad[about] in text for text in files.values())
-        return Evidence(check=check, verdict="failed" if bad else "passed", why="as the test wants it")
+        return Evidence(
+            check=check, verdict="failed" if bad else "passed", why="as the test wants it", details={"file": self.file}
+        )
 
 
 def begin(model: Model | dict[str, list[str]], sentence: str = SENTENCE, **asked: Any) -> tuple[RunHandle, Model]:

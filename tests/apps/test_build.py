@@ -132,6 +132,17 @@ def test_a_function_that_only_breaks_the_whole_is_left_out(judge: FakeJudge, sto
     assert [bool(one.code) for one in run.all(FunctionWritten)] == [True, False]
 
 
+def test_a_finding_of_quality_speaks_against_a_function_only_where_it_names_its_file(
+    judge: FakeJudge, store: Store
+) -> None:
+    judge.bad = {"quality": "import"}
+    run = make(script(), store=store)
+    assert (run.verdict, [bool(one.code) for one in run.all(FunctionWritten)]) == ("plausible", [True])
+    judge.file = "app/book/computed.py"
+    blamed = make(script(), store=store)
+    assert [bool(one.code) for one in blamed.all(FunctionWritten)] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("bad", "verdict"),
     [("functional", "failed"), ("integration", "failed"), ("quality", "plausible"), ("performance", "plausible")],

@@ -1,5 +1,7 @@
 """The four checkpoints: each passes a good app, and names what is wrong with a bad one."""
 
+import time
+
 import pytest
 
 from burnish.apps import checkpoints
@@ -81,12 +83,27 @@ def test_what_is_wrong_in_files_fails_tests_and_quality() -> None:
         "tests/test_one.py": "def test_one():\n    assert 1 == 2\n",
         "tests/test_two.py": "def test_two():\n    assert 2 == 2\n",
     }
-    tests, quality = judge_files(bad, layer)
+    tests, quality = run_contract_tests(bad, layer, ["tests/test_one.py"]), judge_files(bad, layer)
     assert (tests.verdict, quality.verdict) == ("failed", "failed")
     assert {part["check"] for part in read_parts(quality) if part["verdict"] == "failed"} == {"security", "modules"}
     assert run_contract_tests(bad, layer, ["tests/test_two.py"]).verdict == "passed"
-    without = {name: text for name, text in bad.items() if not name.startswith("tests/")}
-    assert judge_files(without, layer)[0].verdict == "failed", "no tests are no proof"
+    assert run_contract_tests(bad, layer, []).verdict == "failed", "no tests are no proof"
+
+
+@pytest.mark.slow
+def test_judging_that_is_broken_off_ends_at_once_and_leaves_nothing() -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(what: str) -> None:
+        if what.startswith("add"):
+            began.append(time.monotonic())
+            raise Stop
+
+    began: list[float] = []
+    with pytest.raises(Stop):
+        judge_app(BLUEPRINT, make_hand_app(), prepare_hand_layer(), tell=stop, use_browser=False)
+    assert time.monotonic() - began[0] < 5
 
 
 def read_parts(evidence: Evidence) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""`burnish build` as it ships: a whole app without key or weights, used in a browser and attacked, in two minutes."""
+"""`burnish build` as it ships: a whole app without key or weights, used in a browser and attacked."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,8 @@ import pytest
 from burnish.runs import Store
 from tests.support import burnish
 
-SECONDS = 120.0
+SECONDS = 300.0
+"""On a machine that does other things as well; alone, two cores need about a minute."""
 
 
 @pytest.mark.browser

@@ -252,7 +252,8 @@ def test_the_same_thing_under_another_name_is_one_and_keys_to_nowhere_go() -> No
     )
     planned = read_plan("a fuel log", told)
     assert planned.blueprint
-    assert types_of(planned.blueprint.entities[0]) == {"date": "date", "litres": "decimal", "km": "decimal"}
+    types = types_of(planned.blueprint.entities[0])
+    assert types == {"date": "date", "litres": "decimal", "km": "decimal", "notes": "long_text"}
     assert "vehicle" not in {one.name for one in planned.blueprint.entities}
 
 

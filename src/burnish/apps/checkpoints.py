@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from burnish.apps import rows
@@ -56,8 +56,9 @@ def judge_app(
     use_browser: bool = True,
 ) -> tuple[Evidence, ...]:
     """What all four say of a whole app."""
-    with ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(judge_files, files, layer, sandbox)
+    # What reads files goes on beside what serves. Broken off, its cells are closed before it is waited for.
+    with ThreadPoolExecutor(1) as pool, _open_project(files, layer, sandbox) as (project, context):
+        reading = pool.submit(lambda: (_run_tests(project, context), _judge_quality(project, context, files)))
         try:
             with ServedApp(files, layer, sandbox=sandbox) as app:
                 tell("use it")
@@ -109,18 +110,20 @@ def _answer(check: str, verdict: Outcome, why: str, details: Mapping[str, object
 # --- files ---
 
 
-def judge_files(files: Mapping[str, str], layer: Layer, sandbox: str = "auto") -> tuple[Evidence, Evidence]:
-    """What the contract tests say, and the quality checkpoint."""
+@contextmanager
+def _open_project(
+    files: Mapping[str, str], layer: Layer, sandbox: str = "auto"
+) -> Iterator[tuple[Project, CheckContext]]:
+    """The files as a project of their own, and a sandbox that sees it."""
     with tempfile.TemporaryDirectory(prefix="burnish-app-") as folder:
         root = Path(folder).resolve()
         for name, text in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, "utf-8")
-        tests = tuple(sorted(Path(name) for name in files if re.fullmatch(r"tests/test_\w+\.py", name)))
         project = Project(
             root=root,
             sources=tuple(sorted(Path(name) for name in files if re.fullmatch(r"app/.*\.py", name))),
-            tests=tests,
+            tests=tuple(sorted(Path(name) for name in files if re.fullmatch(r"tests/test_\w+\.py", name))),
             python=Path(sys.executable),
             examples=False,
             settings=SETTINGS,
@@ -128,13 +131,20 @@ def judge_files(files: Mapping[str, str], layer: Layer, sandbox: str = "auto") -
             alone=True,
         )
         with CheckContext(project, sandbox) as context:
-            return _run_tests(project, context), _judge_quality(project, context, files)
+            yield project, context
+
+
+def judge_files(files: Mapping[str, str], layer: Layer, sandbox: str = "auto") -> Evidence:
+    """The quality checkpoint alone; nothing of the app runs."""
+    with _open_project(files, layer, sandbox) as (project, context):
+        return _judge_quality(project, context, files)
 
 
 def run_contract_tests(files: Mapping[str, str], layer: Layer, tests: Sequence[str], sandbox: str = "auto") -> Evidence:
-    """What these of an app's contract tests say, in a cell; the functional checkpoint of one module."""
+    """What these of an app's contract tests say, in a cell: the functional checkpoint of one module."""
     wanted = {name: text for name, text in files.items() if not name.startswith("tests/test_") or name in tests}
-    return judge_files(wanted, layer, sandbox)[0]
+    with _open_project(wanted, layer, sandbox) as (project, context):
+        return _run_tests(project, context)
 
 
 def _run_tests(project: Project, context: CheckContext) -> Evidence:

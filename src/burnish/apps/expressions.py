@@ -72,43 +72,43 @@ class Wording:
         """An attribute that no field of the entity has."""
         return self.name_free(f"{name}_") if name in self.taken else name
 
-    def relation(self, field: Field) -> str:
+    def name_relation(self, field: Field) -> str:
         """The attribute that leads to the row that a reference means."""
         return self.name_free(f"{field.name}_row")
 
-    def target_title(self, field: Field) -> str:
+    def name_title(self, field: Field) -> str:
         """The column that names the row that a reference means."""
         title = self.blueprint.entity(field.target).title_field
         return "id" if title.type == "reference" else title.name
 
-    def target_visible(self, field: Field) -> str:
+    def name_visible(self, field: Field) -> str:
         """The function that selects what may be referred to."""
         return "visible" if field.target == self.entity.name else f"{field.target}_service.visible"
 
-    def hint(self, field: Field) -> str:
+    def write_hint(self, field: Field) -> str:
         """The Python type."""
         return HINTS.get(field.type, "str") + ("" if field.required or field.type == "yes_no" else " | None")
 
-    def reading(self, field: Field) -> str:
+    def write_read(self, field: Field) -> str:
         """The call that reads what was typed."""
         method = {"reference": "row"}.get(field.type, field.type)
         limits = f", options={field.name.upper()}_OPTIONS" if field.options else ""
         for name, limit in (("minimum", field.minimum), ("maximum", field.maximum)):
-            limits += f", {name}={self._number(field, limit)}" if limit is not None else ""
+            limits += f", {name}={self._write_number(field, limit)}" if limit is not None else ""
         if field.required or field.type == "yes_no":
             return f'reader.{method}("{field.name}"{limits})'
         return f'reader.optional(reader.{method}, "{field.name}"{limits})'
 
-    def _number(self, field: Field, limit: float) -> str:
+    def _write_number(self, field: Field, limit: float) -> str:
         return str(int(limit) if field.type == "integer" else float(limit))
 
-    def default(self, field: Field) -> str:
+    def write_default(self, field: Field) -> str:
         """What a new form has in a field, as Python."""
         if field.default in ("today", "now") and field.type in NOW:
             return f"type_value({NOW[field.type]})"
         return quote_python(field.default)
 
-    def literal(self, field: Field, value: str) -> str:
+    def write_literal(self, field: Field, value: str) -> str:
         """A typed value as Python. Raises SetupProblem for what is none of the type."""
         if not value and field.type not in SEARCHED:
             return "None"
@@ -137,9 +137,9 @@ class Wording:
             where = f"{self.entity.name}.{field.name}"
             raise SetupProblem(f"{where}: {value!r} is no {field.type}. Change it in the blueprint.") from None
 
-    def condition(self, condition: Condition, before: str) -> str:
+    def write_condition(self, condition: Condition, before: str) -> str:
         """A condition as Python, where `before` stands before each field; with an empty field it does not hold."""
-        field = self._field(condition.field)
+        field = self._find_field(condition.field)
         left = f"{before}{field.name}"
         optional = not field.required and field.type != "yes_no"
         given = f"{left} is not None and " if optional else ""
@@ -155,23 +155,23 @@ class Wording:
             case "is_future":
                 return f"{given}{left} > {NOW[field.type]}"
         if condition.other:
-            other = self._field(condition.other)
+            other = self._find_field(condition.other)
             right = f"{before}{other.name}"
             given += f"{right} is not None and " if not other.required and other.type != "yes_no" else ""
         elif field.type == "yes_no":
             return left if (condition.value == "yes") == (condition.operator == "=") else f"not {left}"
         else:
-            right = self.literal(field, condition.value)
+            right = self.write_literal(field, condition.value)
         if condition.operator == "!=":
             return f"{left} != {right}"
         return f"{given}{left} {'==' if condition.operator == '=' else condition.operator} {right}"
 
-    def sql(self, conditions: Sequence[Condition]) -> str:
-        """Conditions as SQLAlchemy says them, with the same meaning as `condition`."""
-        return ", ".join(map(self._sql, conditions))
+    def write_sql(self, conditions: Sequence[Condition]) -> str:
+        """Conditions as SQLAlchemy says them, with the same meaning as `write_condition`."""
+        return ", ".join(map(self._write_sql, conditions))
 
-    def _sql(self, condition: Condition) -> str:
-        field = self._field(condition.field)
+    def _write_sql(self, condition: Condition) -> str:
+        field = self._find_field(condition.field)
         table = name_class(self.entity.name)
         left = f"{table}.{field.name}"
         match condition.operator:
@@ -187,63 +187,65 @@ class Wording:
                 return f"{left} > {NOW[field.type]}"
         if not condition.other and field.type == "yes_no":
             return f"{left}.is_({(condition.value == 'yes') == (condition.operator == '=')})"
-        right = f"{table}.{condition.other}" if condition.other else self.literal(field, condition.value)
+        right = f"{table}.{condition.other}" if condition.other else self.write_literal(field, condition.value)
         if condition.operator == "!=":
             return f"{left}.is_distinct_from({right})"
         return f"{left} {'==' if condition.operator == '=' else condition.operator} {right}"
 
-    def changing(self, change: Change) -> str:
+    def write_change(self, change: Change) -> str:
         """What an action does to a row, as a statement."""
-        field = self._field(change.field)
+        field = self._find_field(change.field)
         row = f"row.{field.name}"
         if change.how == "toggle":
             return f"{row} = not {row}"
         if change.how == "set":
-            return f"{row} = {self.literal(field, change.value) if change.value or not field.required else repr('')}"
+            return (
+                f"{row} = {self.write_literal(field, change.value) if change.value or not field.required else repr('')}"
+            )
         amount = float(change.value) if field.type == "decimal" else round(float(change.value))
         step = f"{'-' if amount < 0 else '+'} {abs(amount)}"
         now = row if field.required else f"({row} or 0)"
         return f"{row} = round({now} {step}, 6)" if field.type == "decimal" else f"{row} = {now} {step}"
 
-    def limits(self, change: Change) -> list[tuple[str, str]]:
+    def list_limits(self, change: Change) -> list[tuple[str, str]]:
         """What must not be after a change: the test, and what is said then."""
-        field = self._field(change.field)
+        field = self._find_field(change.field)
         row, label = f"row.{field.name}", field.label
         tests = []
         if change.how == "add" and field.minimum is not None:
-            least = self._number(field, field.minimum)
+            least = self._write_number(field, field.minimum)
             tests.append((f"{row} < {least}", f"{label} would be less than {least}."))
         if change.how == "add" and field.maximum is not None:
-            most = self._number(field, field.maximum)
+            most = self._write_number(field, field.maximum)
             tests.append((f"{row} > {most}", f"{label} would be more than {most}."))
         return tests
 
-    def given(self, rule: RowRule) -> str:
+    def write_guard(self, rule: RowRule) -> str:
         """The beginning of a test that leaves out rows with an empty field."""
-        fields = [self._field(name) for name in (*rule.fields, *rule.per)]
+        fields = [self._find_field(name) for name in (*rule.fields, *rule.per)]
         return "".join(f"form.{one.name} is not None and " for one in fields if not one.required)
 
     def list_labels(self, rule: RowRule) -> str:
         """The fields of a rule, for people."""
-        return ", ".join(self._field(name).label for name in rule.fields)
+        return ", ".join(self._find_field(name).label for name in rule.fields)
 
-    def parameters(self, one: Computed) -> list[Field]:
+    def list_parameters(self, one: Computed) -> list[Field]:
         """The fields that a computed one is made from."""
         names = (one.condition.field, one.condition.other) if one.condition else one.takes
-        return [self._field(name) for name in dict.fromkeys(names) if name]
+        return [self._find_field(name) for name in dict.fromkeys(names) if name]
 
-    def text(self, field: Field) -> str:
+    def write_text(self, field: Field) -> str:
         """A field as text in a template: never empty, as it is the text of a link or a heading."""
         row = f"row.{field.name}"
         if field.type == "reference":
-            relation = f"row.{self.relation(field)}"
-            label = f"{relation}.{self.target_title(field)}|shown"
+            relation = f"row.{self.name_relation(field)}"
+            label = f"{relation}.{self.name_title(field)}|shown"
             return f'{{{{ {label} if {relation} else "#" ~ row.id }}}}'
         if field.type in (*SEARCHED, "choice"):
             return f'{{{{ {row} or "#" ~ row.id }}}}'
         return f'{{{{ {row}|shown or "#" ~ row.id }}}}'
 
-    def cell(self, field: Field) -> str:
+    def write_cell(self, field: Field) -> str:
         """A field as HTML in a template."""
         row = f"row.{field.name}"
         empty = "" if field.required else ' or ""'
@@ -251,8 +253,8 @@ class Wording:
             case "yes_no":
                 return f'{{{{ "yes" if {row} else "no" }}}}'
             case "reference":
-                target = f"row.{self.relation(field)}"
-                title = self.target_title(field)
+                target = f"row.{self.name_relation(field)}"
+                title = self.name_title(field)
                 label = f"#{{{{ {row} }}}}" if title == "id" else f"{{{{ {target}.{title}|shown }}}}"
                 return f'{{% if {target} %}}<a href="/{field.target}/{{{{ {row} }}}}">{label}</a>{{% endif %}}'
             case "email" | "link":
@@ -267,7 +269,7 @@ class Wording:
             case _:
                 return f"{{{{ {row}|shown }}}}"
 
-    def input(self, field: Field) -> str:
+    def write_input(self, field: Field) -> str:
         """The call of a macro that shows a field of a form."""
         words = [quote_jinja(field.name), quote_jinja(field.label)]
         more = [] if field.required or field.type == "yes_no" else ["required=false"]
@@ -279,24 +281,24 @@ class Wording:
                 macro = "text_area"
             case "choice" | "reference":
                 macro = "select_field"
-                words.append(self.options(field))
+                words.append(self.write_options(field))
             case _:
                 macro = "input_field"
                 words.append(quote_jinja(INPUTS[field.type]))
                 if field.type in NUMBERS:
                     more.append('step="any"' if field.type == "decimal" else 'step="1"')
                 limits = (("min", field.minimum), ("max", field.maximum))
-                more += [f'{name}="{self._number(field, limit)}"' for name, limit in limits if limit is not None]
+                more += [f'{name}="{self._write_number(field, limit)}"' for name, limit in limits if limit is not None]
         return f"{macro}({', '.join([*words, 'typed', 'errors', *more, 'at=at'])})"
 
-    def options(self, field: Field) -> str:
+    def write_options(self, field: Field) -> str:
         """What a select offers: pairs of what is sent and what is read, as Jinja."""
         if field.type == "reference":
             return f'choices["{field.name}"]'
         options = [quote_jinja(option) for option in field.options or ("yes", "no")]
         return f"[{', '.join(f'({option}, {option})' for option in options)}]"
 
-    def _field(self, name: str) -> Field:
+    def _find_field(self, name: str) -> Field:
         field = self.entity.field(name)
         assert field is not None, "the blueprint has checked it"
         return field

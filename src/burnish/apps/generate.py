@@ -29,7 +29,7 @@ from burnish.apps.expressions import (
 )
 from burnish.apps.migrations import Earlier, create_table, find_migrations, find_removals
 from burnish.apps.modules import Module, list_modules
-from burnish.apps.samples import Samples
+from burnish.apps.samples import TypedSamples
 from burnish.errors import AttemptError
 from burnish.events import Frozen
 
@@ -123,7 +123,7 @@ def _describe(blueprint: Blueprint, entity: Entity, functions: Mapping[str, str]
         "entity": entity,
         "w": words,
         "cls": name_class(entity.name),
-        "samples": Samples(blueprint, entity),
+        "samples": TypedSamples(blueprint, entity),
         "computed": [one for computed in entity.computed if (one := _write_computed(words, computed, functions))],
         "choices": [field for field in entity.fields if field.options],
         "searched": [field for field in entity.fields if field.type in SEARCHED],
@@ -148,16 +148,16 @@ def _describe(blueprint: Blueprint, entity: Entity, functions: Mapping[str, str]
 def _write_computed(words: Wording, computed: Computed, functions: Mapping[str, str]) -> Written | None:
     """A computed field; None where its function is missing or is no such function."""
     hint = {"yes_no": "bool", "integer": "int", "decimal": "float", "text": "str"}[computed.gives]
-    fields = words.parameters(computed)
+    fields = words.list_parameters(computed)
     arguments = ", ".join(f"self.{field.name}" for field in fields)
     if computed.condition:
         return Written(
             name=computed.name,
             label=computed.label,
             hint=hint,
-            parameters=", ".join(f"{field.name}: {words.hint(field)}" for field in fields),
+            parameters=", ".join(f"{field.name}: {words.write_hint(field)}" for field in fields),
             arguments=arguments,
-            expression=words.condition(computed.condition, ""),
+            expression=words.write_condition(computed.condition, ""),
         )
     source = functions.get(f"{words.entity.name}.{computed.name}", "")
     try:

@@ -8,7 +8,7 @@ DAY = dt.datetime(2090, 1, 1, 8)
 """Far ahead, as some fields may not lie in the past."""
 
 
-class Samples:
+class TypedSamples:
     """What to type into a form of an entity."""
 
     def __init__(self, blueprint: Blueprint, entity: Entity) -> None:
@@ -22,9 +22,9 @@ class Samples:
 
     def type_good(self, number: int) -> dict[str, str]:
         """What a form takes, without references. Every number gives other values."""
-        return {field.name: self._value(field, number) for field in self.entity.fields if not field.target}
+        return {field.name: self._type_value(field, number) for field in self.entity.fields if not field.target}
 
-    def _value(self, field: Field, number: int) -> str:
+    def _type_value(self, field: Field, number: int) -> str:
         rank, step = self.ranks[field.name], len(self.entity.fields) + 1
         at = DAY + dt.timedelta(days=number * step + rank)
         match field.type:

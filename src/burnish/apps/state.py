@@ -33,6 +33,7 @@ from burnish.text import join_words, plural
 CORRECT = "correct"
 """The choice to put something right."""
 CHECKPOINTS = ("functional", "quality", "performance", "integration")
+QUALITY = "quality"
 DECIDING = ("functional", "integration")
 """Checkpoints that make an app fail; the others only keep it from being proven."""
 
@@ -214,9 +215,15 @@ class BuildState:
 
     @property
     def suspects(self) -> list[str]:
-        """Functions that may be why something fails: those of modules that fail, or all where only the whole does."""
-        failing, is_bad = self.failing, any(said.verdict == "failed" for said in self.whole)
-        return [name for name in self.used if name.partition(".")[0] in failing or (is_bad and not failing)]
+        """Functions that may be why something fails: those of modules that fail, or all where only the whole does.
+
+        Quality is found file by file: it speaks against a function only where it names its file.
+        """
+        failing, bad = self.failing, [said for said in self.whole if said.verdict == "failed"]
+        if failing or any(said.check != QUALITY for said in bad):
+            return [name for name in self.used if not failing or name.partition(".")[0] in failing]
+        found = json.dumps([said.details for said in bad], default=str)
+        return [name for name in self.used if f"app/{name.partition('.')[0]}/computed.py" in found]
 
     @cached_property
     def made(self) -> ModuleFiles:
