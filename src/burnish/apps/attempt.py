@@ -18,7 +18,7 @@ VERB = "build"
 
 
 def start_build(request: Request, resources: Resources | None = None, prepare: Prepare | None = None) -> RunHandle:
-    """Begin to build the app that `request.task.prompt` asks for, in a thread of its own; `request.app` says more.
+    """Begin to build the app that the sentence of `request` asks for, in a thread of its own; `request.app` says more.
 
     Its packages are those of the app: they are prepared before any code runs. A stop ends whatever is open, the runs
     of its functions too. A run that is taken up again (`resources.replay`) asks nothing again that its record has, and

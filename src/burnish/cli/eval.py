@@ -14,6 +14,8 @@ LIMITS = ("tokens", "seconds", "dollars")
 PAGES = {"suite", "model", "case", "rounds", "seeds", "seed", "max_tokens", "thinking", "at_once", "out", "verbose"}
 PAGES |= {"as_json", *LIMITS}
 """What may be said with `pages`."""
+CASES = {"pages": PAGES, "apps": PAGES | {"without"}}
+"""What may be said with suites that have cases."""
 RESUMING = {"suite", "run", "data", "sandbox", "verbose", "as_json", "seeds", "seed", *LIMITS}
 """What may be said with `resume`; all else is in the plan."""
 LISTING = {"suite", "as_json"}
@@ -26,12 +28,12 @@ SETTINGS = (
 """What an evaluation takes as it was typed."""
 NO_REPLAY = {"model", *LIMITS}
 """What says nothing where no model is asked."""
-SUITE = "A suite from `burnish eval list` or a .jsonl file; or `pages`; or `list`; or `resume`."
-CASE = "Of `pages`: names or folders of cases, joined by commas. [default: all that ship]"
-WITHOUT = "Parts of our agent to leave out, e.g. tweak,agreement: what are they worth?"
+SUITE = "A suite from `burnish eval list` or a .jsonl file; or `pages`, `apps`, `list` or `resume`."
+CASE = "Of `pages`: names or folders of cases, of `apps`: names, joined by commas. [default: all that ship]"
+WITHOUT = "Parts of our agent to leave out, e.g. tweak,agreement; of `apps`: model or rules. What are they worth?"
 ANSWERS = "Questions of the agent, three at most, that the reference answers in a user's place."
 COMPARED = "An evaluation's id, its folder or results.json, or last; several joined by commas are pooled."
-WHOLE = ", in the whole evaluation; `resume` may raise it. Of `pages`: in each run."
+WHOLE = ", in the whole evaluation; `resume` may raise it. Of `pages` and `apps`: in each run."
 TIMEOUT = "Seconds for the tests of a task. [default: 5; 6 for reflect]"
 REPLAY = "Ask no model: judge the answers of an evaluation again, with its plan but for the options given."
 SPLIT = "eval to report, tune to try things out, calibrate (which holds tune) to fit confidence on."
@@ -44,7 +46,7 @@ def evaluate(
     run: Annotated[str, typer.Argument(metavar="RUN", help="After `resume`: which evaluation.")] = "last",
     model: Annotated[str, typer.Option(help="Who answers; see `burnish models`.")] = DEFAULT_MODEL,
     strategy: Annotated[str, typer.Option(help="How the model is used; see `burnish eval list`.")] = "burnish",
-    rounds: Annotated[int, typer.Option(min=0, help="Rounds after the first answer; 4 for pages.")] = 5,
+    rounds: Annotated[int, typer.Option(min=0, help="Rounds after the first answer; 4 for pages, 3 for apps.")] = 5,
     protocol: Annotated[
         str, typer.Option(help="visible: hidden tests only score; oracle: they drive the loop.")
     ] = "visible",
@@ -88,6 +90,10 @@ def evaluate(
         from burnish.cli.eval_pages import evaluate_on_screen
 
         evaluate_on_screen(context.params, typed, as_json)
+    if suite == "apps":
+        from burnish.cli.eval_apps import evaluate_on_screen as evaluate_apps_on_screen
+
+        evaluate_apps_on_screen(context.params, typed, as_json)
     for option, known in CHOICES.items():
         if (value := context.params[option]) not in known:
             raise SetupProblem(
@@ -105,13 +111,16 @@ def evaluate(
     settings["without"] = tuple(part.strip() for part in without.split(",") if part.strip())
     limits = EvalLimits(tokens=tokens, seconds=seconds, dollars=dollars)
     if suite == "resume":
-        from burnish.cli.eval_pages import resume_on_screen
-        from burnish.evals.eval_store import PAGES_FILE, PLAN_FILE, find_evaluation
+        from burnish.cli import eval_apps, eval_pages
+        from burnish.evals.eval_store import APPS_FILE, PAGES_FILE, PLAN_FILE, find_evaluation
 
         kind = None if sandbox == "auto" else sandbox
         added = settings["seeds"] if typed & {"seeds", "seed"} else ()
-        if (find_evaluation(run, PLAN_FILE, PAGES_FILE) / PAGES_FILE).is_file():
-            resume_on_screen(run, added, as_json)
+        path = find_evaluation(run, PLAN_FILE, PAGES_FILE, APPS_FILE)
+        if (path / PAGES_FILE).is_file():
+            eval_pages.resume_on_screen(run, added, as_json)
+        if (path / APPS_FILE).is_file():
+            eval_apps.resume_on_screen(run, added, as_json)
         begun = start_evaluation(resume, run, seeds=added, limits=limits, data=data, sandbox=kind)
     elif replay is not None:
         # The recorded plan says all that was not typed.
@@ -135,12 +144,14 @@ def _refuse_idle_options(context: typer.Context, suite: str, typed: set[str]) ->
     """Raise for options that `list`, `resume` and `--replay` would pass over in silence."""
     if suite != "resume" and "run" in typed:
         raise SetupProblem(f"{context.params['run']!r} is one word too many. Type: burnish eval {suite}")
-    if suite != "pages" and "case" in typed:
-        raise SetupProblem(f"Only pages have cases. Type: burnish eval pages --case {context.params['case'] or 'life'}")
-    known = {"list": LISTING, "resume": RESUMING, "pages": PAGES}.get(suite, {*context.params} - NO_REPLAY)
+    if suite not in CASES and "case" in typed:
+        raise SetupProblem(
+            f"Only pages and apps have cases. Type: burnish eval pages --case {context.params['case'] or 'life'}"
+        )
+    known = {"list": LISTING, "resume": RESUMING, **CASES}.get(suite, {*context.params} - NO_REPLAY)
     idle = [f"--{name.replace('_', '-')}" for name in context.params if name in typed - known]
-    if suite == "pages" and idle:
-        raise SetupProblem(f"Of pages {' and '.join(idle)} says nothing. Leave that out: burnish eval pages")
+    if suite in CASES and idle:
+        raise SetupProblem(f"Of {suite} {' and '.join(idle)} says nothing. Leave that out: burnish eval {suite}")
     if context.params["replay"] is not None and suite not in ("list", "resume") and idle:
         raise SetupProblem(
             f"A replay asks no model, so {' and '.join(idle)} would say nothing. "

@@ -1,24 +1,22 @@
 """`burnish eval pages`: what a person sees of an evaluation of live pages, and of two of them side by side."""
 
 import json
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from burnish.agent.limits import Limits
+from burnish.cli.eval_cases import show_work
 from burnish.cli.io import print_json, print_table
-from burnish.cli.setup import show_fetching
 from burnish.commands.page import LIMITS
 from burnish.errors import SetupProblem
+from burnish.evals.case_runs import CaseWatch
 from burnish.evals.eval_store import PAGES_FILE, PLAN_FILE, find_evaluation
-from burnish.evals.pages import SUITE, PageAttempt, PagesFolder, PagesWatch, evaluate_pages, resume_pages
+from burnish.evals.pages import SUITE, PageAttempt, PagesFolder, evaluate_pages, resume_pages
 from burnish.evals.reports.pages_report import (
     PagesResults,
     compare_pages,
@@ -30,44 +28,10 @@ from burnish.evals.reports.pages_report import (
     read_page_results,
     write_page_reports,
 )
-from burnish.evals.runner import TooManyErrors
 from burnish.text import one_line, strip_controls
 
 SHOWN = ("Points", "How the work went, a run", "Points by criterion")
 """The tables of the report that a terminal shows."""
-
-
-class PagesScreen(PagesWatch):
-    """A line for each run that is over."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._stack = ExitStack()
-        self._fetching: Any = None
-        self.folder: PagesFolder | None = None
-
-    def on_fetch(self, done: int, total: int, source: str) -> None:
-        """A bar, while there is something to fetch."""
-        if self._fetching is None:
-            self._fetching = self._stack.enter_context(show_fetching())
-        self._fetching(done, total, source)
-
-    def on_begin(self, folder: PagesFolder) -> None:
-        """What is measured, and where it is kept."""
-        self._stack.close()
-        self.folder, plan = folder, folder.plan
-        runs = f"{len(plan.cases)} cases × {len(plan.seeds)} seeds"
-        self._print(f"{plan.model}: {runs}, {plan.at_once} at once. Kept in {folder.path}", "dim")
-
-    def on_finish(self, attempt: PageAttempt) -> None:
-        """What it came to."""
-        said = one_line(attempt.error, 120) or f"{attempt.verdict}, {attempt.versions} versions"
-        points = f"{attempt.points:3} of {attempt.of:3} points"
-        line = f"{attempt.case:<15} seed {attempt.seed}  {points}  {attempt.seconds:5.0f} s  {attempt.run_id}  {said}"
-        self._print(line, "red" if attempt.error else "")
-
-    def _print(self, text: str, style: str = "") -> None:
-        self._console.print(Text(strip_controls(text), style), soft_wrap=True)
 
 
 def evaluate_on_screen(options: dict[str, Any], typed: set[str], as_json: bool) -> None:
@@ -86,24 +50,12 @@ def resume_on_screen(name: str, seeds: Sequence[int], as_json: bool) -> None:
     _show(lambda watch: resume_pages(name, seeds=seeds, watch=watch), as_json)
 
 
-def _show(work: Callable[[PagesWatch], PagesFolder], as_json: bool) -> None:
-    console = Console(highlight=False, stderr=as_json)
-    screen = PagesScreen(console)
-    try:
-        results = write_page_reports(work(screen))
-    except (KeyboardInterrupt, TooManyErrors) as error:
-        if screen.folder:
-            _show_results(console, write_page_reports(screen.folder), screen.folder.path)
-            said = str(error) or f"Stopped. Go on with: burnish eval resume {screen.folder.path.name}"
-            print(f"burnish: {strip_controls(said)}", file=sys.stderr, flush=True)
-        if isinstance(error, TooManyErrors):
-            raise typer.Exit(1) from error
-        raise
-    assert screen.folder
-    _show_results(console, results, screen.folder.path)
-    if as_json:
-        print_json(results.text())
-    raise typer.Exit(1 if results.errors == results.finished else 0)
+def _show(work: Callable[[CaseWatch], PagesFolder], as_json: bool) -> None:
+    show_work(work, write_page_reports, _show_results, _describe_attempt, as_json)
+
+
+def _describe_attempt(attempt: PageAttempt) -> str:
+    return f"{attempt.points:3} of {attempt.of:3} points  {attempt.versions} versions"
 
 
 def _show_results(console: Console, results: PagesResults, path: Path) -> None:

@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish.agent.limits import Limits, explain_missing_cap
+from burnish.cli.eval_apps import describe_apps
 from burnish.cli.eval_pages import compare_on_screen as compare_pages_on_screen
 from burnish.cli.eval_pages import describe_pages, read_pages
 from burnish.cli.io import print_json, print_table
@@ -28,7 +29,7 @@ from burnish.cli.setup import show_fetching
 from burnish.errors import SetupProblem
 from burnish.evals.compare import Comparison, describe_difference
 from burnish.evals.compare import compare as compare_results
-from burnish.evals.eval_store import PAGES_FILE, PLAN_FILE, Folder, find_evaluation, list_evaluations
+from burnish.evals.eval_store import APPS_FILE, PAGES_FILE, PLAN_FILE, Folder, find_evaluation, list_evaluations
 from burnish.evals.handle import AnswerCounted, AttemptFinished, EvalBegun, EvalEvent, EvalHandle, Preparing
 from burnish.evals.metrics import RESULTS_FILE, compute_results, count_results, read_results
 from burnish.evals.reports.plots import draw_comparison
@@ -317,10 +318,11 @@ def show_list(as_json: bool) -> None:
     suites = [(info.name, info.variants, info.splits, info.rows, info.what) for info in SUITES.values()]
     strategies = [(name, one_line((kind.__doc__ or "").split("\n")[0], 200)) for name, kind in STRATEGIES.items()]
     kept = []
-    for path in list_evaluations(PLAN_FILE, PAGES_FILE)[:MOST_KEPT]:
+    for path in list_evaluations(PLAN_FILE, PAGES_FILE, APPS_FILE)[:MOST_KEPT]:
         try:
-            if (path / PAGES_FILE).is_file():
-                kept.append((path.name, *describe_pages(path)))
+            if not (path / PLAN_FILE).is_file():
+                describe = describe_pages if (path / PAGES_FILE).is_file() else describe_apps
+                kept.append((path.name, *describe(path)))
                 continue
             folder = Folder.open(path)
         except SetupProblem:  # it cannot be read, and is left out here

@@ -27,8 +27,8 @@ from burnish.report.deliverables import check_free
 from burnish.tasks.task import Task
 from burnish.text import one_line, slug
 
-PLAN_FILE, PAGES_FILE = "eval.json", "pages.json"
-"""The file that makes a folder an evaluation: of code; of live pages, see `evals.pages`."""
+PLAN_FILE, PAGES_FILE, APPS_FILE = "eval.json", "pages.json", "apps.json"
+"""The file that makes a folder an evaluation: of code; of live pages, see `evals.pages`; of apps, see `evals.apps`."""
 ATTEMPTS, PLOTS = "attempts", "plots"
 INCIDENTAL = {"burnish", "commit", "machine", "at_once", "sandbox", "seeds"}
 """What may differ between two plans that measure the same thing."""
@@ -264,7 +264,7 @@ def attempt_stem(task_id: str) -> str:
 
 
 def _unreadable(path: Path, why: str) -> SetupProblem:
-    if path.name in (PLAN_FILE, PAGES_FILE):
+    if path.name in (PLAN_FILE, PAGES_FILE, APPS_FILE):
         return SetupProblem(f"The file {str(path)!r} cannot be read ({why}). Look at it with: less {path}")
     return SetupProblem(
         f"The file {str(path)!r} cannot be read ({why}): it was altered after it was written. "

@@ -266,8 +266,12 @@ class BrowserTab:
                 url = said["request"]["url"]
                 if not url.startswith((f"{self._browser.address}/", "data:", "about:", "blob:")):
                     self._browser.note(f"asks elsewhere: {url[:200]}")
-                self._asked.add(said["requestId"])
-                self._begun += 1
+                kind = said.get("type")
+                if kind == "Document":  # what the page before still asked for may end without a word
+                    self._asked.clear()
+                if kind != "Other":  # an icon
+                    self._asked.add(said["requestId"])
+                    self._begun += 1
             case "Network.responseReceived":
                 status, kind = said["response"]["status"], said["type"]
                 if kind in ("Document", "XHR", "Fetch"):

@@ -27,7 +27,7 @@ MINUTES_APART = 40
 
 
 def derive_row(entity: Entity, number: int, salt: str, references: Mapping[str, str]) -> Typed:
-    """The row of this number: valid, and other than every other one wherever its field allows that."""
+    """The row of this number: valid, and other than every other one where there are enough values."""
     later = {rule.fields[1]: 1 for rule in entity.rules if rule.kind in ("no_overlap", "in_order")}
     return {
         field.name: references[field.name]
@@ -51,8 +51,8 @@ def derive_value(field: Field, number: int, salt: str, later: int = 0) -> str:
         case "integer" | "decimal":
             least, most = field.minimum, field.maximum
             low = int(least) if least is not None else (int(most) - 60 if most is not None and most < 60 else 0)
-            room = int(most) - low if most is not None else 10**6
-            return str(low + min(room, (5 + number) % max(1, room) + later * min(50, room)))
+            space = int(most) - low if most is not None else 10**6
+            return str(low + min(space, (5 + number) % max(1, space) + later * min(50, space)))
         case "yes_no":
             return "yes" if number % 2 else ""
         case "date":
