@@ -53,10 +53,7 @@ def evaluate(
     case: Annotated[str, typer.Option(help=CASE)] = "",
     ask: Annotated[str, typer.Option(help="What to ask for: auto, write or fix.")] = "auto",
     variant: Annotated[str, typer.Option(help="Of the suite; see `burnish eval list`.")] = "",
-    split: Annotated[
-        str,
-        typer.Option(help=SPLIT),
-    ] = "eval",
+    split: Annotated[str, typer.Option(help=SPLIT)] = "eval",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many tasks.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Attempts at each task, with seeds 0, 1, 2 …; `resume` adds.")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="One attempt at each task, with this seed.")] = None,
@@ -111,16 +108,9 @@ def evaluate(
     settings["without"] = tuple(part.strip() for part in without.split(",") if part.strip())
     limits = EvalLimits(tokens=tokens, seconds=seconds, dollars=dollars)
     if suite == "resume":
-        from burnish.cli import eval_apps, eval_pages
-        from burnish.evals.eval_store import APPS_FILE, PAGES_FILE, PLAN_FILE, find_evaluation
-
         kind = None if sandbox == "auto" else sandbox
         added = settings["seeds"] if typed & {"seeds", "seed"} else ()
-        path = find_evaluation(run, PLAN_FILE, PAGES_FILE, APPS_FILE)
-        if (path / PAGES_FILE).is_file():
-            eval_pages.resume_on_screen(run, added, as_json)
-        if (path / APPS_FILE).is_file():
-            eval_apps.resume_on_screen(run, added, as_json)
+        _resume_cases(run, added, as_json)
         begun = start_evaluation(resume, run, seeds=added, limits=limits, data=data, sandbox=kind)
     elif replay is not None:
         # The recorded plan says all that was not typed.
@@ -133,6 +123,18 @@ def evaluate(
     if as_json:
         print_json(results.text())
     raise typer.Exit(1 if results.errors + results.not_recorded == results.finished else 0)
+
+
+def _resume_cases(run: str, seeds: tuple[int, ...], as_json: bool) -> None:
+    """Go on with an evaluation of pages or apps, which ends the command; nothing where it is one of tasks."""
+    from burnish.cli import eval_apps, eval_pages
+    from burnish.evals.eval_store import APPS_FILE, PAGES_FILE, PLAN_FILE, find_evaluation
+
+    path = find_evaluation(run, PLAN_FILE, PAGES_FILE, APPS_FILE)
+    if (path / PAGES_FILE).is_file():
+        eval_pages.resume_on_screen(run, seeds, as_json)
+    if (path / APPS_FILE).is_file():
+        eval_apps.resume_on_screen(run, seeds, as_json)
 
 
 def _find_typed(context: typer.Context) -> set[str]:
