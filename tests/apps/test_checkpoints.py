@@ -80,13 +80,14 @@ def test_what_is_wrong_in_files_fails_tests_and_quality() -> None:
         "app/__init__.py": "",
         "app/one.py": "from app import two\nPASSWORD = 'hunter2hunter2'\n",
         "app/two.py": "from app import one\n",
-        "tests/test_one.py": "def test_one():\n    assert 1 == 2\n",
-        "tests/test_two.py": "def test_two():\n    assert 2 == 2\n",
+        "tests/__init__.py": "",
+        "tests/test_one.py": "TWO = 2\n\n\ndef test_one():\n    assert 1 == 2\n",
+        "tests/test_two.py": "from tests.test_one import TWO\n\n\ndef test_two():\n    assert TWO == 2\n",
     }
     tests, quality = run_contract_tests(bad, layer, ["tests/test_one.py"]), judge_files(bad, layer)
     assert (tests.verdict, quality.verdict) == ("failed", "failed")
     assert {part["check"] for part in read_parts(quality) if part["verdict"] == "failed"} == {"security", "modules"}
-    assert run_contract_tests(bad, layer, ["tests/test_two.py"]).verdict == "passed"
+    assert run_contract_tests(bad, layer, ["tests/test_two.py"]).verdict == "passed", "it may lean on another"
     assert run_contract_tests(bad, layer, []).verdict == "failed", "no tests are no proof"
 
 

@@ -97,6 +97,56 @@ APPS: dict[str, dict[str, Any]] = {
         ]
     },
 }
+OTHER_WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
+    (
+        "tasks",
+        {
+            "accounts": True,
+            "entities": [
+                {"name": "area", "label": "Area", "plural": "Areas", "fields": [TITLE], "read": "members"},
+                {
+                    "name": "job",
+                    "label": "Task",
+                    "plural": "Tasks",
+                    "fields": [
+                        {"name": "what", "label": "What", "type": "long_text"},
+                        {"name": "due", "label": "Due", "type": "date"},
+                        {"name": "area", "label": "Area", "type": "reference", "target": "area"},
+                        {"name": "state", "label": "State", "type": "choice", "options": ["To do", "Finished"]}
+                        | {"default": "To do"},
+                    ],
+                    "read": "members",
+                    "write": "members",
+                },
+            ],
+        },
+    ),
+    (
+        "rooms",
+        {
+            "entities": [
+                {"name": "place", "label": "Room", "plural": "Rooms", "fields": [TITLE], **EVERYONE},
+                {
+                    "name": "slot",
+                    "label": "Reservation",
+                    "plural": "Reservations",
+                    "fields": [
+                        {"name": "who", "label": "Who", "type": "text"},
+                        {"name": "place", "label": "Room", "type": "reference", "target": "place"},
+                        {"name": "start", "label": "Begins", "type": "date_time"},
+                        {"name": "end", "label": "Ends", "type": "date_time"},
+                    ],
+                    "rules": [
+                        {"kind": "in_order", "fields": ["start", "end"]},
+                        {"kind": "no_overlap", "fields": ["start", "end"], "per": ["place"]},
+                    ],
+                    **EVERYONE,
+                },
+            ]
+        },
+    ),
+)
+"""Apps that are right in other words and by other means: nothing says done but a choice, an area must be chosen."""
 SEARCH = ("if query.q:", "if False:")
 TYPED_IS_LOST = ("first, errors=invalid.errors", "{}, errors=invalid.errors")
 DELETE = "    session.delete(row)\n"
@@ -184,10 +234,13 @@ BAD_LOOKS: Broken = {
 UNSEEN = "darken fit_a_phone work_by_keyboard speak_to_screen_readers be_quiet"
 
 
+def plan_app(data: dict[str, Any]) -> Blueprint:
+    return Blueprint.model_validate({"title": "A right app", "sentence": "a right app", **data})
+
+
 def make_right_app(name: str, broken: Broken | None = None) -> dict[str, str]:
     """The files of an app that does all that a person wants, but for what is broken."""
-    data: dict[str, Any] = {"title": name.title(), "sentence": name, "entities": []}
-    blueprint = Blueprint.model_validate({**data, **APPS[name]}).model_dump(mode="json")
+    blueprint = plan_app(APPS[name]).model_dump(mode="json")
     entities = {one["name"]: one for one in blueprint["entities"]}
     edits: dict[str, tuple[str, str]] = {}
     for path, value in (broken or {}).items():

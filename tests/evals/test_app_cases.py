@@ -1,14 +1,16 @@
 """What a person wants of the five apps: right ones pass all of it, and broken ones fail in just what is broken."""
 
+from typing import Any
+
 import pytest
 
-from burnish.apps.generator.generate import REQUIREMENTS
+from burnish.apps.generator.generate import REQUIREMENTS, generate_app
 from burnish.apps.judging.browsing import Browsing
 from burnish.apps.judging.served_app import ServedApp
 from burnish.evals.app_cases.case import CheckResult, try_case
 from burnish.evals.apps import CASES
 from burnish.packages import prepare_layer
-from tests.evals.right_apps import APPS, BAD_LOOKS, BROKEN, UNSEEN, Broken, make_right_app
+from tests.evals.right_apps import APPS, BAD_LOOKS, BROKEN, OTHER_WAYS, UNSEEN, Broken, make_right_app, plan_app
 
 
 def try_plainly(name: str, broken: Broken | None = None) -> tuple[CheckResult, ...]:
@@ -31,6 +33,13 @@ def test_a_right_app_passes_all_that_needs_no_browser(name: str) -> None:
     results = try_plainly(name)
     assert [one for one in results if one.verdict == "failed"] == []
     assert {one.check for one in results if one.verdict == "not_run"} == {*UNSEEN.split()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "plan"), OTHER_WAYS)
+def test_an_app_that_is_right_in_other_words_and_ways_passes_too(name: str, plan: dict[str, Any]) -> None:
+    with ServedApp(generate_app(plan_app(plan)), prepare_layer(REQUIREMENTS)) as app:
+        assert [one for one in try_case(CASES[name], app, None) if one.verdict == "failed"] == []
 
 
 @pytest.mark.slow

@@ -43,6 +43,8 @@ PAGE_SECONDS, GROWTH, MOST_MEMORY_BYTES = 0.5, 6.0, 300 << 20
 TIMES = 5
 SETTINGS = Settings(test_seconds=120.0)
 
+TEST_FILE = re.compile(r"tests/test_\w+\.py")
+
 Tell = Callable[[str], None]
 """Told what begins. What it raises ends the judging."""
 
@@ -112,9 +114,10 @@ def _answer(check: str, verdict: Outcome, why: str, details: Mapping[str, object
 
 @contextmanager
 def _open_project(
-    files: Mapping[str, str], layer: Layer, sandbox: str = "auto"
+    files: Mapping[str, str], layer: Layer, sandbox: str = "auto", tests: Sequence[str] | None = None
 ) -> Iterator[tuple[Project, CheckContext]]:
-    """The files as a project of their own, and a sandbox that sees it."""
+    """The files as a project of their own, and a sandbox that sees it. Of its tests only these are run, or all."""
+    run = files if tests is None else [name for name in tests if name in files]
     with tempfile.TemporaryDirectory(prefix="burnish-app-") as folder:
         root = Path(folder).resolve()
         for name, text in files.items():
@@ -123,7 +126,7 @@ def _open_project(
         project = Project(
             root=root,
             sources=tuple(sorted(Path(name) for name in files if re.fullmatch(r"app/.*\.py", name))),
-            tests=tuple(sorted(Path(name) for name in files if re.fullmatch(r"tests/test_\w+\.py", name))),
+            tests=tuple(sorted(Path(name) for name in run if TEST_FILE.fullmatch(name))),
             python=Path(sys.executable),
             examples=False,
             settings=SETTINGS,
@@ -142,8 +145,8 @@ def judge_files(files: Mapping[str, str], layer: Layer, sandbox: str = "auto") -
 
 def run_contract_tests(files: Mapping[str, str], layer: Layer, tests: Sequence[str], sandbox: str = "auto") -> Evidence:
     """What these of an app's contract tests say, in a cell: the functional checkpoint of one module."""
-    wanted = {name: text for name, text in files.items() if not name.startswith("tests/test_") or name in tests}
-    with _open_project(wanted, layer, sandbox) as (project, context):
+    # The other tests stay where they are: those of a module may make its rows with what the tests below it have.
+    with _open_project(files, layer, sandbox, tests) as (project, context):
         return _run_tests(project, context)
 
 

@@ -317,8 +317,12 @@ class AppUser:
         return self.complaints
 
     def begin_to_add(self, thing: Thing) -> None:
-        """To where one is added: a form beside the list, or a page of its own."""
+        """From the list to where one is added."""
         self.open_list(thing)
+        self.begin_to_add_here()
+
+    def begin_to_add_here(self) -> None:
+        """To a form beside the list that is shown, or to a page of its own."""
         forms = [form for form in self.page.forms if form.method == "POST"]
         if any(one.kind not in ("checkbox", "select") for form in forms for one in read_controls(self.page, form)):
             return
@@ -328,8 +332,15 @@ class AppUser:
         self.goto(link)
 
     def try_to_add(self, thing: Thing, title: str, more: Mapping[Wish, str] = NOTHING_MORE) -> list[str]:
-        """Add one; what the app complains of comes back."""
+        """Add one, and before it what must be chosen for it; what the app complains of comes back."""
         self.begin_to_add(thing)
+        for control in [one for one in self.controls if one.kind == "select" and one.is_required]:
+            if not any(control.options.values()):
+                name = control.label.lower()
+                self.open(name, name[:-1])  # the list of it has its name in the plural
+                self.begin_to_add_here()
+                self.fill_in({})
+                self.begin_to_add(thing)
         return self.fill_in({thing.title: title, **thing.more, **more})
 
     def add(self, thing: Thing, title: str, more: Mapping[Wish, str] = NOTHING_MORE) -> None:

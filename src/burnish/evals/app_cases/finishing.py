@@ -1,12 +1,23 @@
 """What a person tries with things that are open until they are done."""
 
-from burnish.evals.app_cases.app_user import EDIT, AppUser, Missed, Thing, Wish, read_controls, require
+from burnish.evals.app_cases.app_user import (
+    EDIT,
+    AppUser,
+    Missed,
+    Thing,
+    Wish,
+    choose_control,
+    matches,
+    read_controls,
+    require,
+)
 from burnish.evals.app_cases.case import AppCheck, Scene
 
 DONE = ("done", "complete", "finish", "check", "tick", "close")
 REOPEN = ("reopen", "not done", "undo", "undone", "unfinish", "uncheck", "open", "start again", *DONE)
 LISTS_OF_DONE = ("done", "completed", "finished", "closed", "archive")
-LISTS_OF_OPEN = ("open", "not done", "to do", "unfinished", "pending", "active", "current", "remaining", "left")
+LISTS_OF_OPEN = ("open", "not done", "unfinished", "pending", "active", "current", "remaining")
+STATES_OF_OPEN = (*LISTS_OF_OPEN, "to do", "to-do", "todo", "new", "not started")
 STATE = Wish((*DONE, "state", "status", "progress"), ("checkbox", "select"))
 
 
@@ -16,24 +27,28 @@ def set_done(person: AppUser, thing: Thing, title: str, is_done: bool) -> None:
         person.press(thing, title, *(DONE if is_done else REOPEN))
     except Missed:
         person.press(thing, title, *EDIT)
-        box = next((one for one in person.controls if one.kind == "checkbox"), None)
-        word = "done" if is_done else "open"
-        person.fill_in({STATE: word if box is None else box.value if is_done else ""})
+        control = choose_control(person.controls, STATE)
+        if control is None:
+            raise
+        words = LISTS_OF_DONE if is_done else STATES_OF_OPEN
+        options = [sent for said, sent in control.options.items() if matches(said, words)]
+        value = options[0] if options else control.value if is_done else ""
+        person.visitor.submit(person.get_form(), {control.name: value})
     require(not person.complaints, f"it cannot be made {'done' if is_done else 'open'}: {person.complaints[:1]}")
 
 
 def is_in(person: AppUser, thing: Thing, title: str, is_done: bool) -> bool | None:
     """Whether a row is among those that are done, or open; None: nothing shows these alone."""
     person.open_list(thing)
-    link = person.find_link(LISTS_OF_DONE if is_done else LISTS_OF_OPEN)
-    if link:
+    if link := person.find_link(LISTS_OF_DONE if is_done else LISTS_OF_OPEN):
         person.goto(link)
         return person.seek_row(title) is not None
+    words = LISTS_OF_DONE if is_done else STATES_OF_OPEN
     for form in person.page.forms:
         for one in read_controls(person.page, form) if form.method == "GET" else ():
-            words = ("yes", *LISTS_OF_DONE) if is_done else ("no", *LISTS_OF_OPEN)
-            fit = [sent for said, sent in one.options.items() if said.lower().startswith(words)]
-            if one.kind == "select" and fit:
+            said_so = (*words, "yes" if is_done else "no") if matches(one.label, STATE.words) else words
+            fit = [sent for said, sent in one.options.items() if matches(said, said_so)]
+            if fit:
                 person.visitor.submit(form, {one.name: fit[0]})
                 return person.seek_row(title) is not None
     return None
