@@ -151,5 +151,4 @@ CASE = AppCase(
     (*ACCOUNTS, *LISTING, read_as_stranger, put_newest_first, keep_typed_text, show_comment_under_its_post)
     + (comment_on_others, keep_order_of_comments, refuse_empty_comment, show_markup_in_comments)
     + (let_only_authors_edit, let_only_authors_delete, delete_commented, keep_comments_over_restart, *USING),
-    needs_login=True,
 )

@@ -22,9 +22,8 @@ class NoBrowser(Exception):
 class Scene:
     """An app at work, and those who use it. Without a browser, people see it by plain forms and links."""
 
-    def __init__(self, app: ServedApp, browser: Browsing | None, thing: Thing, needs_login: bool) -> None:
+    def __init__(self, app: ServedApp, browser: Browsing | None, thing: Thing) -> None:
         self.app, self.browser, self.thing = app, browser, thing
-        self._needs_login = needs_login
         self._titles = 0
         self._members: dict[int, AppUser] = {}
 
@@ -42,7 +41,7 @@ class Scene:
         if number not in self._members:
             person = self.call_stranger()
             person.goto("/")
-            if self._needs_login or person.offers(*REGISTER):
+            if person.offers(*REGISTER):
                 complaints = person.register(f"member{number}@example.org")
                 require(not complaints, f"an account was refused: {complaints[:1]}")
             self._members[number] = person
@@ -70,8 +69,6 @@ class AppCase:
     sentence: str
     thing: Thing
     checks: tuple[AppCheck, ...]
-    needs_login: bool = False
-    """Whether there must be accounts; else there may be."""
 
 
 class CheckResult(Frozen):
@@ -90,7 +87,7 @@ def try_case(
 
     `tell` is told which begins; what it raises ends it.
     """
-    scene, results = Scene(app, browser, case.thing, case.needs_login), []
+    scene, results = Scene(app, browser, case.thing), []
     for check in case.checks:
         tell(check.__name__)
         verdict, why = _try_check(check, scene)

@@ -44,5 +44,4 @@ CASE = AppCase(
     "A task list for a team, with login.",
     TASK,
     (*ACCOUNTS, *LISTING, *FINISHING, keep_from_strangers, share_with_team, finish_for_team, *USING),
-    needs_login=True,
 )
