@@ -389,3 +389,11 @@ def test_what_is_done_to_a_thing_is_no_part_of_its_name(sentence: str) -> None:
     planned = plan_by_rules(sentence)
     assert planned.blueprint
     assert [one.name for one in planned.blueprint.entities] == ["book"]
+
+
+def test_what_is_for_a_team_is_for_all_of_it_until_its_switch_is_turned() -> None:
+    planned = plan_by_rules("a list of errands for a team, with login")
+    assert planned.blueprint
+    (errand,) = planned.blueprint.entities
+    (own,) = flip(planned.blueprint, f"owner.{errand.name}").entities
+    assert [(one.read, one.write) for one in (errand, own)] == [("members", "members"), ("owner", "owner")]

@@ -58,8 +58,8 @@ def read_wishes(text: str, german: bool = False) -> tuple[str, Wishes, tuple[str
     states = tuple(rest.cut_states(german))
     if not rights and (acts or _WISHES["meeting"].search(text)):
         rights = "shared" if states else "shown"  # what others mark, others must be able to change
-    elif not rights and (has_members or (is_team and not has_login)):
-        rights = "shared"  # but who asks for a login has rows of their own in mind
+    elif not rights and (has_members or is_team):
+        rights = "shared"  # what is for several people is for each of them to see and change
     needs_accounts = has_login or is_team or has_members or acts or rights in ("own", "only_me", "read_by_all")
     due = tuple(name for name in ("today", "overdue", "expired") if rest.cut_wish(name))
     scarce, order = rest.cut_wish("scarce"), rest.cut_wish("sort")
