@@ -13,7 +13,6 @@ from burnish.events import BaseEvent, FunctionBegun, FunctionWritten, ModuleBuil
 from burnish.models.model import Ask, Chunk, Piece
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
-from burnish.sandbox import Sandbox
 from tests.apps.built import FakeJudge, begin, script
 from tests.killed import answered_twice, assert_goes_on, run_until
 
@@ -38,7 +37,7 @@ class Endless(ScriptedModel):
 
 @pytest.mark.parametrize("purpose", ["plan", "draft"])
 def test_a_stop_ends_it_and_the_runs_of_its_functions(
-    purpose: str, open_box: Sandbox, monkeypatch: pytest.MonkeyPatch, store: Store
+    purpose: str, monkeypatch: pytest.MonkeyPatch, store: Store
 ) -> None:
     FakeJudge(monkeypatch)
     model = Endless(purpose)
@@ -57,7 +56,7 @@ def test_a_stop_ends_it_and_the_runs_of_its_functions(
 
 
 def test_a_build_that_was_stopped_goes_on_with_the_function_it_was_at(
-    open_box: Sandbox, monkeypatch: pytest.MonkeyPatch, store: Store
+    monkeypatch: pytest.MonkeyPatch, store: Store
 ) -> None:
     FakeJudge(monkeypatch)
     model = Endless("draft")
@@ -78,7 +77,7 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize("kind", ["app_planned", "function_begun", "function_written", "module_built", "app_judged"])
 def test_wherever_it_ends_it_is_gone_on_with_and_nothing_is_asked_twice(
-    kind: str, open_box: Sandbox, monkeypatch: pytest.MonkeyPatch, store: Store
+    kind: str, monkeypatch: pytest.MonkeyPatch, store: Store
 ) -> None:
     judge = FakeJudge(monkeypatch)
 

@@ -69,11 +69,11 @@ def test_evidence_of_the_first_form_still_holds(honest: tuple[Path, Run], folder
     def older(data: dict[str, Any]) -> None:
         data["version"] = 1
         del data["packages"], data["run"]["chosen"], data["cost"]["by_model"], data["feedback"]
-        del data["confidence"], data["calibrated"], data["basis"], data["repair"], data["page"]
+        del data["confidence"], data["calibrated"], data["basis"], data["repair"], data["page"], data["app"]
         for check in data["checks"]:
             del check["value"]
 
-    assert evidence(folder)["version"] == 5, "a Burnish that knows none of these must not take them for forged"
+    assert evidence(folder)["version"] == 6, "a Burnish that knows none of these must not take them for forged"
     edit(folder, older)
     verified = burnish.verify(folder, store=Store(honest[0].parent / "home"))
     assert verified.ending == "holds"
@@ -361,7 +361,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "no number": (b'{"a":NaN}', "NaN, which is no number"),
     "said twice": (b'{"a":1,"a":2}', "says something twice"),
     "another's": (b'{"format":"spdx","version":1}', "does not begin as evidence does"),
-    "of a newer version": (b'{"format":"burnish evidence","version":6}', "newer Burnish.*git pull$"),
+    "of a newer version": (b'{"format":"burnish evidence","version":7}', "newer Burnish.*git pull$"),
     "of no version": (b'{"format":"burnish evidence","version":0}', "a version that never was"),
 }
 

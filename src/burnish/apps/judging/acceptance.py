@@ -618,7 +618,9 @@ def delete_referred(trial: Trial, step: AppStep) -> None:
     is_there = trial.me.status == 200
     row = trial.list_rows(entity).get(referring)
     shown = row.values.get(field.name, "") if row else ""
-    if row and bool(rows.shows("text", "", shown)) == is_there:
+    is_empty = bool(rows.shows("text", "", shown))
+    # Where what it referred to is gone, a row may only stay if its reference may be empty, and is.
+    if row and (is_empty if is_there else field.required or not is_empty):
         raise StepFailed(f"{path} is {'there' if is_there else 'deleted'}, and row {referring} shows {shown!r}")
     if not is_there:
         trial.rows[target.name] = kept
