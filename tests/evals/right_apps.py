@@ -224,6 +224,51 @@ BROKEN: tuple[tuple[str, Broken, str], ...] = (
         },
         "list_what_is_at refuse_negative keep_typed follow_the_minimum show_quantity keep_any_letters",
     ),
+    (
+        "tasks",
+        {
+            "task.read": "owner",
+            "task.write": "owner",
+            "app/accounts.py": ("session.execute(delete(Login).where(Login.id == hash_session(request)))", "pass"),
+        },
+        "share_with_team finish_for_team log_out",
+    ),
+    (
+        "todo",
+        {
+            "to_do.views.1.conditions.0.value": "no",
+            "to_do.fields.0.required": False,
+            "app/to_do/service.py": ("row.name = form.name", "row.name = row.name or form.name"),
+        },
+        "begin_open finish reopen stay_done follow_in_other_tab refuse_empty edit",
+    ),
+    ("blog", {"post.read": "members"}, "read_as_stranger comment_on_others"),
+    (
+        "rooms",
+        {
+            "app/booking/service.py": ("not form.start < form.end", "False"),
+            "app/booking/routes.py": ("service.delete(session, service.get(session, row_id))", "pass"),
+        },
+        "refuse_end_before_start free_when_deleted",
+    ),
+    (
+        "inventory",
+        {
+            "item.views.0.conditions": [{"field": "quantity", "operator": "<", "value": "3", "other": ""}],
+            "app/item/service.py": ("row.quantity = form.quantity", "row.quantity = row.quantity or form.quantity"),
+        },
+        "list_what_is_below list_what_is_at compare_as_numbers follow_the_minimum enter_when_used_up "
+        "leave_when_refilled follow_in_other_tab",
+    ),
+    (
+        "inventory",
+        {
+            "item.views.0.conditions": [{"field": "quantity", "operator": ">=", "value": "0", "other": ""}],
+            "item.fields.1.minimum": 1,
+        },
+        "leave_out_what_is_above compare_as_numbers leave_when_refilled follow_in_other_tab keep_low_over_restart "
+        "list_what_is_gone",
+    ),
 )
 BAD_LOOKS: Broken = {
     "app/static/app.css": ("color-scheme: light dark;", "color-scheme: light; min-width: 900px;"),
