@@ -54,6 +54,13 @@ def is_in(person: AppUser, thing: Thing, title: str, is_done: bool) -> bool | No
     return None
 
 
+def require_done_for(user: AppUser, thing: Thing, title: str, why: str) -> None:
+    """Who looks finds it among what is done, and not among what is open, as far as there are such lists."""
+    found = is_in(user, thing, title, True), is_in(user, thing, title, False)
+    require(found != (None, None), "nothing shows only those that are done, or open")
+    require(found[0] is not False and found[1] is not True, why)
+
+
 def begin_open(scene: Scene) -> None:
     """What is new is open: it is not among those that are done."""
     person, title = scene.call_member(), scene.make_title()

@@ -3,7 +3,7 @@
 from burnish.evals.app_cases.app_user import LOG_IN, REGISTER, Thing, Wish, require
 from burnish.evals.app_cases.case import AppCase, Scene
 from burnish.evals.app_cases.everywhere import ACCOUNTS, LISTING, USING
-from burnish.evals.app_cases.finishing import FINISHING, is_in, set_done
+from burnish.evals.app_cases.finishing import FINISHING, require_done_for, set_done
 
 TASK = Thing(("tasks", "all tasks", "task list", "task"), Wish(("title", "name", "task", "what", "summary")))
 
@@ -34,9 +34,7 @@ def finish_for_team(scene: Scene) -> None:
     first, second, title = scene.call_member(0), scene.call_member(1), scene.make_title()
     first.add(TASK, title)
     set_done(second, TASK, title, True)
-    found = is_in(first, TASK, title, True), is_in(first, TASK, title, False)
-    require(found != (None, None), "nothing shows only those that are done, or open")
-    require(found[0] is not False and found[1] is not True, "what a team mate has done is still open")
+    require_done_for(first, TASK, title, "what a team mate has done is still open")
 
 
 CASE = AppCase(

@@ -3,7 +3,7 @@
 from burnish.evals.app_cases.app_user import Thing, Wish, require
 from burnish.evals.app_cases.case import AppCase, Scene
 from burnish.evals.app_cases.everywhere import LISTING, USING
-from burnish.evals.app_cases.finishing import FINISHING, is_in, set_done
+from burnish.evals.app_cases.finishing import FINISHING, is_in, require_done_for, set_done
 
 TODO = Thing(
     ("to-dos", "todos", "to-do list", "to-do", "todo", "to do", "tasks", "items", "list"),
@@ -53,9 +53,7 @@ def follow_in_other_tab(scene: Scene) -> None:
     here.add(TODO, title)
     there = here.open_tab()
     set_done(here, TODO, title, True)
-    found = is_in(there, TODO, title, True), is_in(there, TODO, title, False)
-    require(found != (None, None), "nothing shows only those that are done, or open")
-    require(found[0] is not False and found[1] is not True, "the second tab does not see what was done in the first")
+    require_done_for(there, TODO, title, "the second tab does not see what was done in the first")
 
 
 CASE = AppCase(
