@@ -30,11 +30,32 @@ def test_within_a_process_all_may_generate(tmp_path: Path) -> None:
     assert cores.acquire()
     assert cores.acquire()
     cores.release()
-    assert not CpuLock(tmp_path / "cores.lock").acquire()
+    other = CpuLock(tmp_path / "cores.lock")
+    assert not other.acquire()
     cores.release()
-    after = CpuLock(tmp_path / "cores.lock")
-    assert after.acquire()
-    after.release()
+    assert other.acquire()
+    other.release()
+
+
+def test_who_waited_has_the_cores_before_who_has_just_had_them(tmp_path: Path) -> None:
+    first, second = CpuLock(tmp_path / "cores.lock"), CpuLock(tmp_path / "cores.lock")
+    assert first.acquire()
+    assert not second.acquire()
+    assert not first.acquire()  # nor does another thread join meanwhile
+    first.release()
+    assert not first.acquire()
+    assert second.acquire()
+    second.release()
+
+
+def test_who_gives_up_waiting_keeps_nobody_from_the_cores(tmp_path: Path) -> None:
+    first, second = CpuLock(tmp_path / "cores.lock"), CpuLock(tmp_path / "cores.lock")
+    assert first.acquire()
+    assert not second.acquire()
+    second.give_up()
+    first.release()
+    assert first.acquire()
+    first.release()
 
 
 @pytest.mark.slow
@@ -61,10 +82,12 @@ def test_where_no_lock_can_be_kept_work_goes_on_without(tmp_path: Path) -> None:
 def test_a_model_that_waits_for_another_process_says_that_nothing_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ready, cancel = threading.Event(), threading.Event()
+    ready, cancel, given_up = threading.Event(), threading.Event(), threading.Event()
     ready.set()
     monkeypatch.setattr("burnish.models.local.server_for", lambda _: SimpleNamespace(ready=ready, problem=None))
-    monkeypatch.setattr(CpuLock, "of_this_machine", lambda: SimpleNamespace(acquire=lambda: False))
+    monkeypatch.setattr(
+        CpuLock, "of_this_machine", lambda: SimpleNamespace(acquire=lambda: False, give_up=given_up.set)
+    )
     answer = LocalModel("local:small", tmp_path / "small.gguf").stream(QUESTION, cancel)
     first, second = next(answer), next(answer)
     assert isinstance(first, Waiting)
@@ -72,3 +95,4 @@ def test_a_model_that_waits_for_another_process_says_that_nothing_is_done(
     assert (first.is_idle, second.is_idle, bool(first.why), bool(second.why)) == (True, True, True, False)
     cancel.set()
     assert list(answer) == []
+    assert given_up.is_set()

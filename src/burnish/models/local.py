@@ -46,13 +46,19 @@ _servers_lock = threading.Lock()
 
 
 class CpuLock:
-    """A lock between processes that the threads of one process hold together. Freed by the kernel if we die."""
+    """A lock between processes that the threads of one process hold together. Freed by the kernel if we die.
+
+    Whoever wants the cores takes the turn first, a lock of its own, and gives it back with the cores in hand. So a
+    process that has just had them waits behind one that waited meanwhile, and its threads cannot join each other for
+    ever.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
         self._holders = 0
-        self._file: IO[bytes] | None = None
+        self._turn: IO[bytes] | None = None
+        self._cores: IO[bytes] | None = None
 
     @classmethod
     @cache
@@ -63,31 +69,47 @@ class CpuLock:
         return cls(Path(platformdirs.user_cache_dir("burnish", appauthor=False)) / "cores.lock")
 
     def acquire(self) -> bool:
-        """Whether the cores are ours now; waits for nobody."""
+        """Whether the cores are ours now; waits for nobody. Who stops asking before that says so with `give_up`."""
         with self._lock:
-            ours = self._holders > 0 or self._lock_file()
+            try:
+                self._turn = self._turn or _lock_file(self.path.with_suffix(".turn"))
+                if self._turn and not self._holders:
+                    self._cores = _lock_file(self.path)
+                ours = self._turn is not None and self._cores is not None
+            except OSError:  # nowhere to keep a lock: generate without taking turns rather than not at all
+                ours = True
             self._holders += ours
+            if ours:
+                self._pass_turn()
             return ours
 
     def release(self) -> None:
         """Let go; the last of this process's holders frees the lock."""
         with self._lock:
             self._holders -= 1
-            if self._holders == 0 and self._file:
-                self._file.close()
-                self._file = None
+            if self._holders == 0 and self._cores:
+                self._cores.close()
+                self._cores = None
 
-    def _lock_file(self) -> bool:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = self.path.open("wb")
-            if take_lock(file):
-                self._file = file
-                return True
-        except OSError:  # nowhere to keep a lock: generate without taking turns rather than not at all
-            return True
-        file.close()
-        return False
+    def give_up(self) -> None:
+        """Let others have the turn. Another thread of this process that waits takes it anew."""
+        with self._lock:
+            self._pass_turn()
+
+    def _pass_turn(self) -> None:
+        if self._turn:
+            self._turn.close()
+            self._turn = None
+
+
+def _lock_file(path: Path) -> IO[bytes] | None:
+    """The open file with its lock; None where another process has it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("wb")
+    if take_lock(file):
+        return file
+    file.close()
+    return None
 
 
 @cache
@@ -245,19 +267,22 @@ class LocalModel:
             return
         if server.problem:
             raise ModelError(f"llama.cpp could not load {self.weights.name}: {server.problem}") from server.problem
-        why = "another Burnish process is generating; waiting for the cores"
-        while not self._cpu_lock.acquire():
-            yield Waiting(why=why, is_idle=True)
-            why = ""
-            if cancel.wait(POLL_SECONDS):
-                return
+        why, ours = "another Burnish process is generating; waiting for the cores", False
         try:
+            while not (ours := self._cpu_lock.acquire()):
+                yield Waiting(why=why, is_idle=True)
+                why = ""
+                if cancel.wait(POLL_SECONDS):
+                    return
             changes = {"lora": [{"id": 0, "scale": float(self.adapter.answers(ask.purpose))}]} if self.adapter else {}
             answer = stream_in_thread(_answer(server, ask, changes), cancel, _translate)
             # Stop strings are looked for here: llama.cpp's chat protocol does not say whether one ended the answer.
             yield from end_at_stop(answer, ask, self.counted)
         finally:
-            self._cpu_lock.release()
+            if ours:
+                self._cpu_lock.release()
+            else:
+                self._cpu_lock.give_up()
 
     def counted(self, ask: Ask, text: str) -> Done:
         """What an answer cost of which this much was read, by the server's own tokenizer."""
