@@ -10,6 +10,7 @@ from burnish.events import (
     Asked,
     Broke,
     Decided,
+    Event,
     ModelReplied,
     PageJudged,
     PageObserved,
@@ -18,10 +19,12 @@ from burnish.events import (
     PageWritten,
     Stopped,
 )
-from burnish.events.pages import ConsoleLine, PageError
+from burnish.events.pages import ConsoleLine, CriterionHeld, PageError
 from burnish.models.scripted import ScriptedModel
+from burnish.pages.graph import PageBrief, PageState
 from burnish.pages.page import PageGone
 from burnish.pages.prompts import MOST_CONTEXT, read_context
+from burnish.pages.rubric import Case, Criterion
 from burnish.runs import Run, Store
 from tests.pages.fake_page import PNG, WEBP, FakePage, Turn, seen
 from tests.pages.made import GOOD, SENTENCE, js, make, rounds
@@ -106,6 +109,20 @@ def test_a_version_that_is_better_than_those_after_it_is_handed_over() -> None:
     page = FakePage(lambda code: seen(console=(ConsoleLine(level="error", text="small"),)) if "ok" in code else THROWS)
     run = make([js("ok()"), js("a()"), js("b()"), js("c()")], page, limits=rounds(2))
     assert (run.verdict, run.code.strip(), ended(run)) == ("plausible", "ok()", "rounds")
+
+
+@pytest.mark.parametrize(("second", "chosen"), [(seen(), 2), (THROWS, 1)], ids=["runs", "throws"])
+def test_what_could_not_be_judged_yet_speaks_against_no_version_that_runs(second: PageObserved, chosen: int) -> None:
+    what = [Criterion(name=name, what="It does.", points=4, script="true") for name in ("fast", "slow")]
+    brief = PageBrief(SENTENCE, "", Case(name="two", sentence=SENTENCE, criteria=tuple(what)))
+    events: list[Event] = []
+    for cycle, observed, known in ((1, seen(), (True, False)), (2, second, (None, None))):
+        held = [CriterionHeld(name=one.name, holds=holds) for one, holds in zip(what, known, strict=True)]
+        events += [PageWritten(cycle=cycle, code=f"go({cycle})"), observed.model_copy(update={"cycle": cycle})]
+        events += [PageJudged(cycle=cycle, held=tuple(held))]
+    best = PageState(events).best(brief)
+    assert best is not None
+    assert best.cycle == chosen
 
 
 def test_the_same_code_again_is_written_afresh_and_then_given_up() -> None:

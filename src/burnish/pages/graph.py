@@ -144,10 +144,15 @@ class PageState:
         return self.repeats or (len(ends) == ALIKE and len(told) == 1)
 
     def count_points(self, brief: PageBrief, cycle: int) -> int:
-        """What the criteria that hold on a version are worth, whenever they came to hold; 0 without a case."""
+        """What the criteria that hold on a version are worth, whenever they came to hold; 0 without a case.
+
+        One that could not be judged yet counts as well, unless the version fails: on a busy machine a right page that
+        takes its time would else be worth less than a wrong one that is done.
+        """
         points = {one.name: one.points for one in brief.case.criteria} if brief.case else {}
         held = self.judged[cycle].held if cycle in self.judged else ()
-        return sum(points.get(one.name, 0) for one in held if one.holds)
+        hopeful = cycle in self.seen and not fails(find_in(self, brief, cycle))
+        return sum(points.get(one.name, 0) for one in held if one.holds or (hopeful and one.holds is None))
 
     def best(self, brief: PageBrief) -> PageWritten | None:
         """The version to hand over: most points, then nothing that makes it fail, fewest findings, the latest."""
