@@ -397,3 +397,17 @@ def test_what_is_for_a_team_is_for_all_of_it_until_its_switch_is_turned() -> Non
     (errand,) = planned.blueprint.entities
     (own,) = flip(planned.blueprint, f"owner.{errand.name}").entities
     assert [(one.read, one.write) for one in (errand, own)] == [("members", "members"), ("owner", "owner")]
+
+
+@pytest.mark.parametrize(("sentence", "is_public"), [("a journal with replies", True), ("a journal with tags", False)])
+def test_where_people_answer_what_is_published_everyone_reads_and_only_who_wrote_changes(
+    sentence: str, is_public: bool
+) -> None:
+    blueprint = plan_by_rules(sentence).blueprint
+    assert blueprint
+    rights = ("everyone", "owner" if is_public else "everyone")
+    assert blueprint.accounts == is_public
+    assert {(one.read, one.write) for one in blueprint.entities} == {rights}
+    other = flip(blueprint, "accounts")
+    assert other.accounts != is_public
+    assert flip(other, "accounts").entities == blueprint.entities

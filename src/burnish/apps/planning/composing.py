@@ -17,7 +17,13 @@ from burnish.apps.planning.features import (
     is_least,
     name_new,
 )
-from burnish.apps.planning.switches import assign_rights, list_account_switches, list_switches, share_rights
+from burnish.apps.planning.switches import (
+    assign_rights,
+    has_answers,
+    list_account_switches,
+    list_switches,
+    share_rights,
+)
 from burnish.apps.planning.vocabulary import find_singular, fold, make_label, say
 
 
@@ -39,7 +45,7 @@ def compose(sentence: str, draft: Draft) -> Blueprint:
         entities=tuple(one.model_copy(update={"read": "everyone", "write": "everyone"}) for one in composer.entities),
         left_out=tuple(dict.fromkeys((*draft.left_out, *maker.left_out))),
     )
-    if wishes.accounts:
+    if wishes.accounts or (wishes.accounts is None and has_answers(blueprint)):
         blueprint = assign_rights(blueprint, wishes)
     return blueprint.model_copy(update={"switches": tuple(list_switches(blueprint, draft))})
 

@@ -11,11 +11,12 @@ from burnish.apps.planning.vocabulary import GROUPS, fold, is_german, make_name,
 from burnish.errors import SetupProblem
 
 MOST_ENTITIES = 8
+OWN = "everybody sees only their own"
 
 
 def assign_rights(blueprint: Blueprint, wishes: Wishes) -> Blueprint:
     """The blueprint with accounts, and who may read and write what."""
-    rights = wishes.rights
+    rights = wishes.rights or ("read_by_all" if has_answers(blueprint) else "")
     private = {one.name for one in list_roots(blueprint)} if rights in ("", "own") else set()
     entities = list(share_rights(blueprint.entities, private))
     if rights == "shown":
@@ -25,6 +26,18 @@ def assign_rights(blueprint: Blueprint, wishes: Wishes) -> Blueprint:
         write = "members" if closed else "owner"
         entities = [one.model_copy(update={"read": "everyone", "write": write}) for one in entities]
     return blueprint.model_copy(update={"accounts": True, "registration": not closed, "entities": tuple(entities)})
+
+
+def has_answers(blueprint: Blueprint) -> bool:
+    """Whether texts stand under texts, as where people answer what somebody has published."""
+    texts = {one.name for one in blueprint.entities if any(field.type == "long_text" for field in one.fields)}
+
+    def is_answer(one: Entity) -> bool:
+        above = one.field(one.parent) if one.parent else None
+        kinds = [field.type for field in one.fields if not field.target]
+        return above is not None and above.target in texts and kinds == ["long_text"]
+
+    return any(map(is_answer, blueprint.entities))
 
 
 def list_roots(blueprint: Blueprint) -> list[Entity]:
@@ -71,7 +84,7 @@ def list_switches(blueprint: Blueprint, draft: Draft) -> Iterator[Switch]:
     """What was assumed, as switches."""
     main = blueprint.entities[0]
     if draft.wishes.accounts is None:
-        yield make_switch("accounts", blueprint, on=False)
+        yield make_switch("accounts", blueprint, on=blueprint.accounts)
     if blueprint.accounts:
         yield from list_account_switches(blueprint)
     is_done = _find_done(main, draft.german) is not None
@@ -98,9 +111,10 @@ def make_switch(switch: str, blueprint: Blueprint, on: bool = True) -> Switch:
     """A switch with what holds on either side of it."""
     kind, _, name = switch.partition(".")
     things = blueprint.entity(name).plural if name else ""
+    whose = "everyone reads, and only who wrote something changes it" if has_answers(blueprint) else OWN
     text, otherwise = {
         "accounts": (
-            "People register and log in; everybody sees only their own.",
+            f"People register and log in; {whose}.",
             "There are no accounts: everyone who opens the app reads and changes everything.",
         ),
         "registration": ("Anybody may register.", "The first account is the only one."),
@@ -167,10 +181,10 @@ def _find_done(entity: Entity, german: bool) -> Field | None:
 def _turn_accounts(blueprint: Blueprint, on: bool) -> Blueprint:
     kept = tuple(one for one in blueprint.switches if one.id.partition(".")[0] not in ("owner", "registration"))
     if on:
-        private = {one.name for one in list_roots(blueprint)}
-        entities = tuple(share_rights(blueprint.entities, private))
-        blueprint = blueprint.model_copy(update={"accounts": True, "entities": entities, "switches": kept})
-        return _check(blueprint.model_copy(update={"switches": (*kept, *list_account_switches(blueprint))}))
+        blueprint = assign_rights(blueprint, Wishes())
+        at = 1 + next(place for place, one in enumerate(kept) if one.id == "accounts")
+        switches = (*kept[:at], *list_account_switches(blueprint), *kept[at:])
+        return _check(blueprint.model_copy(update={"switches": switches}))
     entities = tuple(one.model_copy(update={"read": "everyone", "write": "everyone"}) for one in blueprint.entities)
     return _check(blueprint.model_copy(update={"accounts": False, "entities": entities, "switches": kept}))
 
