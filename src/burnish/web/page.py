@@ -53,9 +53,17 @@ JARGON = {
     "disputed": "Versions that seem right fail them, so they may be wrong themselves.",
     "tokens": "Models read and write in tokens: about four tokens are three words.",
     "temperature": "How much chance there is in an answer: 0 gives the same one every time.",
-    "temperatur": "How much chance there is in an answer: 0 gives the same one every time.",
 }
 """Words that people who do not program may not know, and what they mean."""
+GERMAN_JARGON = {
+    **{"zweig": "branches", "zweige": "branches", "typangabe": "types", "typangaben": "types"},
+    **{"parameter": "parameters", "parametern": "parameters", "quadratisch": "quadratic", "eingaben": "inputs"},
+    **{"kleine änderungen": "small changes", "kleinen änderungen": "small changes", "kleine änderung": "small edit"},
+    **{"unumstrittene": "undisputed", "unumstrittener": "undisputed", "umstritten": "disputed"},
+    "temperatur": "temperature",
+}
+"""The same words as they stand in German sentences."""
+JARGON |= {german: JARGON[english] for german, english in GERMAN_JARGON.items()}
 _JARGON = re.compile(rf"\b({'|'.join(sorted(JARGON, key=len, reverse=True))})\b", re.IGNORECASE)
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
