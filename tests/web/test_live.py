@@ -111,8 +111,10 @@ def test_words_are_there_before_the_answer_is_whole_and_thoughts_are_folded_apar
     assert thoughts.get_attribute("open") is None
     assert thoughts.locator("pre").text_content() == THOUGHT + " "
     assert thoughts.locator("b").count() == 0
+    page.evaluate("document.querySelector('#notice').textContent = 'The model is being loaded.'")
     model.let(1)
     wait_for_answer(page, "Here it comes: ")
+    wait_for(page, "document.querySelector('#notice').textContent", "")  # it answers, so nobody waits for it any more
     model.let_all()
     page.wait_for_selector("#run[data-state=done] .verdict")
     wait_for(page, "document.querySelectorAll('.answer').length", 0)

@@ -55,6 +55,18 @@ def test_the_demo_knows_every_example_to_click(sentence: str, store: Store) -> N
 
 
 @pytest.mark.browser
+def test_an_example_has_a_name_and_the_chosen_model_says_below_the_menu_what_it_is_good_for(
+    open_page: Callable[..., Any],
+) -> None:
+    page = open_page("/", locale="de-DE")
+    page.click("text=Schaltjahre")
+    assert page.input_value("#sentence") == EXAMPLES["Leap years"]
+    assert "Wörter in der Sekunde" in page.inner_text("#model-good-for")
+    page.select_option("#model", "scripted:demo")
+    assert page.inner_text("#model-good-for").startswith("kein Modell")
+
+
+@pytest.mark.browser
 def test_a_model_that_is_not_here_is_got_from_the_form_with_its_progress_shown(
     open_page: Callable[..., Any], source: SlowSource
 ) -> None:
