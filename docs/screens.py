@@ -1,8 +1,9 @@
 """Takes a picture of every screen, light and dark, wide and narrow, one of them in German: python -m docs.screens.
 
 All go into a temporary folder, or the one that is named; those in KEPT also to docs/images/web. With `pages` after the
-folder, only those of live pages are taken. The server, its runs and checks are real; models answer from scripts, and
-the evaluation is made of thin air, as its name says.
+folder, only those of live pages are taken; with `real`, only that of a run of the embedded 1.5B, which is in no other.
+The server, its runs and checks are real; models answer from scripts elsewhere, and the evaluation is made of thin air,
+as its name says.
 """
 
 import os
@@ -28,9 +29,11 @@ from tests.web.test_uploads import make_zip
 from burnish.evals.eval_store import Folder, new_path
 from burnish.models.model import Ask, Piece
 from burnish.runs import Store
+from burnish.web.views.write import EXAMPLES
 
 IMAGES = Path(__file__).parent / "images" / "web"
 KEPT = {
+    "real-run-1200-light": "real-run",
     "result-1200-light": "result",
     "live-1200-light": "live",
     "write-1200-dark": "write",
@@ -49,6 +52,7 @@ TALLEST = {
     "page-live-dark": 1200,
     "page-score": 1750,
     "page-score-phone": 2000,
+    "real-run": 1180,
     "result": 1320,
     "result-phone": 1400,
     "check-phone": 1400,
@@ -59,6 +63,9 @@ TALLEST = {
 GLIDERS = (
     "Conway's Game of Life: a glider gun in the lower left corner, its gliders fly to the upper right, and a button"
 )
+REAL_MODEL = "local:qwen2.5-coder-1.5b"
+TRIED = {"result": "1999, 3", "real-run": "19.99, 7"}
+"""What somebody calls the code with."""
 SHARE = (
     "a function share(cents, people) for fair parts, larger first: share(100, 3) == [34, 33, 33], "
     "share(2, 4) == [1, 1, 0, 0], share(0, 2) == [0, 0]"
@@ -123,6 +130,14 @@ def begin_pages(browser: Browser, served: Served) -> dict[str, str]:
     return {"page-live": live, "page-score": scored}
 
 
+def write_for_real(served: Served) -> dict[str, str]:
+    """A run of the embedded model that is over; the address of its result."""
+    client = served.client()
+    run = served.begin(client, EXAMPLES["A price with tax"], model=REAL_MODEL, fast="", minutes="10")
+    end_run(served, client, run, 700)
+    return {"real-run": f"/runs/{run}"}
+
+
 class SteadyModel(HeldModel):
     """Writes as fast as a small model on a laptop."""
 
@@ -185,8 +200,8 @@ def photograph(page: Page, screen: str, file: Path) -> None:
     page.evaluate(
         "document.querySelectorAll('.step > details').forEach((one) => (one.style.contentVisibility = 'visible'))"
     )
-    if screen == "result":
-        page.fill("#try-arguments", "1999, 3")
+    if screen in TRIED:
+        page.fill("#try-arguments", TRIED[screen])
         page.click("#try button.primary")
         page.wait_for_selector(".tried")
         page.evaluate("document.activeElement.blur()")
@@ -238,19 +253,19 @@ def compose_sheets(browser: Browser, screens: Sequence[str], folder: Path) -> No
         page.close()
 
 
-def main(folder: Path, only_pages: bool = False) -> None:
-    """All pictures into this folder, and the best beside the docs."""
+def main(folder: Path, only: str = "") -> None:
+    """All pictures into this folder, or `only` those of "pages" or of a "real" run, and the best beside the docs."""
     home = Path(tempfile.mkdtemp())
     os.environ.update(BURNISH_HOME=str(home), BURNISH_CONFIG=str(home / "config.toml"))
     served = Served(Store(home))
     chromium = next(filter(None, map(shutil.which, BROWSERS)))
     try:
-        screens = {} if only_pages else fill(served)
+        screens = write_for_real(served) if only == "real" else {} if only == "pages" else fill(served)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-            screens = screens | begin_pages(browser, served)
+            screens |= begin_pages(browser, served) if only != "real" else {}
             visit(browser, served, screens, folder)
-            if not only_pages:
+            if not only:
                 compose_sheets(browser, list(screens), folder)
             browser.close()
     finally:
@@ -273,5 +288,5 @@ def keep(folder: Path) -> None:
 if __name__ == "__main__":
     place = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
     place.mkdir(parents=True, exist_ok=True)
-    main(place, only_pages="pages" in sys.argv[2:])
+    main(place, sys.argv[2] if len(sys.argv) > 2 else "")
     print(place)

@@ -1,6 +1,7 @@
 """A handle on a run: it is followed, waited for, and stopped at every kind of moment."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -86,6 +87,20 @@ def test_a_run_has_an_id_at_once_and_gives_all_its_events(box: Sandbox, store: S
     assert [event for event in handle.events() if event.lasting] == list(run.events), "also when it is over"
     assert list(handle.events(from_now=True)) == []
     assert handle.wait().id == run.id
+
+
+def test_a_run_is_followed_in_sentences_and_its_code_is_there_before_its_end(box: Sandbox, store: Store) -> None:
+    handle = begin(ScriptedModel(script()), box, store)
+    codes = [handle.code for _ in handle.sentences()]
+    told = [*handle.sentences()]
+    run = handle.wait()
+    assert (len(told), told[-1].split()[0]) == (len(codes), "plausible")
+    assert codes[-1] == run.code != ""
+    nobody = burnish.start(Request(task=TASK, model="nobody:here"), Resources(store=store))
+    (problem,) = nobody.sentences()
+    with pytest.raises(SetupProblem, match=re.escape(problem)):
+        nobody.wait()
+    assert nobody.code == ""
 
 
 def test_a_slow_reader_and_one_who_left_slow_nothing_down(box: Sandbox, store: Store) -> None:

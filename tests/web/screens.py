@@ -47,9 +47,9 @@ def evil_script() -> dict[str, list[str]]:
     )
 
 
-def end_run(served: Served, client: httpx.Client, run_id: str) -> None:
+def end_run(served: Served, client: httpx.Client, run_id: str, seconds: float = WAIT_SECONDS) -> None:
     """Wait for its verdict, and care for nothing that it asks."""
-    until = time.monotonic() + WAIT_SECONDS
+    until = time.monotonic() + seconds
     while (view := served.view(run_id)).state != "done":
         assert time.monotonic() < until, view.state
         if view.wish:

@@ -20,7 +20,7 @@ from jinja2 import nodes
 from burnish.config import RULES
 from burnish.web import page as pages
 from burnish.web.german import tell
-from burnish.web.page import read_german, templates
+from burnish.web.page import read_german, tell_reader, templates
 from tests.support import script
 from tests.web.conftest import HeldModel, Served
 from tests.web.screens import EVIL_SENTENCE, Filled, evil_script, fill, list_screens
@@ -272,6 +272,19 @@ def test_what_somebody_can_put_right_is_said_in_german_too(client: httpx.Client)
     client.headers["Accept-Language"] = "de"
     assert "Sagen Sie in einem Satz" in client.post("/write", data={"sentence": ""}).text
     assert "Unter dieser Adresse ist nichts" in client.get("/nowhere/there").text
+
+
+def test_what_somebody_can_put_right_ends_with_no_line_for_a_terminal(client: httpx.Client) -> None:
+    problems = [*list_problems(*Path(str(files("burnish"))).rglob("*.py"))]
+    typed = [text for text in problems if re.search(r": burnish [^\n]*\Z", text)]
+    said = [tell_reader(text, "en") for text in typed]
+    assert len(typed) > 100
+    assert not [text for text in said if ": burnish" in text or not text.endswith((".", "!", "?"))]
+    assert tell_reader("There is no run 'x'. See which there are with: burnish runs", "en") == "There is no run 'x'."
+    assert tell_reader("No code. Choose another one from: burnish runs", "en") == "No code. Choose another one."
+    assert tell_reader("The variable is empty. Type: export KEY=…", "en").endswith("Type: export KEY=…"), "no other way"
+    both = {"sentence": "a clock", "case": "clock", "model": "scripted:demo", "where": "here"}
+    assert "Leave one of the two out.</p>" in client.post("/pages", data=both).text
 
 
 def test_german_fills_in_the_same_values() -> None:

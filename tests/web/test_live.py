@@ -111,8 +111,10 @@ def test_words_are_there_before_the_answer_is_whole_and_thoughts_are_folded_apar
     assert thoughts.get_attribute("open") is None
     assert thoughts.locator("pre").text_content() == THOUGHT + " "
     assert thoughts.locator("b").count() == 0
+    page.evaluate("document.querySelector('#notice').textContent = 'The model is being loaded.'")
     model.let(1)
     wait_for_answer(page, "Here it comes: ")
+    wait_for(page, "document.querySelector('#notice').textContent", "")  # it answers, so nobody waits for it any more
     model.let_all()
     page.wait_for_selector("#run[data-state=done] .verdict")
     wait_for(page, "document.querySelectorAll('.answer').length", 0)
@@ -688,7 +690,7 @@ def test_neither_a_page_nor_a_whole_run_has_the_server_call_anybody_elsewhere(
     paths = [route.path for view in served.views for route in view.ROUTES if "GET" in (route.methods or ())]
     for path in (path for path in paths if "{" not in path):
         client.get(path)
-    served.wait_until(served.begin(client, EXAMPLES[0], fast=""), "done")
+    served.wait_until(served.begin(client, EXAMPLES["A price with tax"], fast=""), "done")
     assert "127.0.0.1" in called, "Ollama was asked for, here"
     with suppress(OSError):
         socket.getaddrinfo("elsewhere.invalid", 80)

@@ -17,7 +17,7 @@ import burnish
 from burnish import Run, Store
 from burnish.events import Broke, CheckFinished, CodeProposed, Evidence, RunFinished, RunStarted, SpecAgreed
 from burnish.models.scripted import ScriptedModel
-from burnish.web.page import JARGON, translator
+from burnish.web.page import JARGON, explain, translator
 from burnish.web.result_view import ResultView, colour_lines, diff_lines
 from burnish.web.work.try_call import list_functions, read_arguments
 from tests.commands.test_fix_from_test import RIGHT, TEST
@@ -138,6 +138,8 @@ def test_words_of_the_trade_say_on_hover_what_they_mean_in_both_languages(client
         )
         assert not re.findall(r"quadratic|advisories|undisputed", told)
         assert "&lt;b&gt;nstypes&lt;/b&gt;" in told
+    german = explain("jeder Zweig, 0 von 2 Parametern, kein Zweigwerk", translator("de"))
+    assert re.findall(r"<abbr[^>]*>([^<]*)", german) == ["Zweig", "Parametern"]
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def test_three_clicks_and_one_typed_sentence_lead_from_the_opened_page_to_a_prov
     page = open_page("/")
     page.add_init_script(COUNT_CLICKS)
     page.reload()
-    page.keyboard.type(EXAMPLES[0])  # the field has the focus from the start
+    page.keyboard.type(EXAMPLES["A price with tax"])  # the field has the focus from the start
     page.click("#model")
     page.keyboard.type("scripted:demo")
     page.keyboard.press("Enter")
@@ -48,10 +48,22 @@ def test_three_clicks_and_one_typed_sentence_lead_from_the_opened_page_to_a_prov
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sentence", EXAMPLES)
+@pytest.mark.parametrize("sentence", EXAMPLES.values())
 def test_the_demo_knows_every_example_to_click(sentence: str, store: Store) -> None:
     run = burnish.write(sentence, "scripted:demo", store=store, fast=True)
     assert run.verdict in ("proven", "plausible"), run.why
+
+
+@pytest.mark.browser
+def test_an_example_has_a_name_and_the_chosen_model_says_below_the_menu_what_it_is_good_for(
+    open_page: Callable[..., Any],
+) -> None:
+    page = open_page("/", locale="de-DE")
+    page.click("text=Schaltjahre")
+    assert page.input_value("#sentence") == EXAMPLES["Leap years"]
+    assert "Wörter in der Sekunde" in page.inner_text("#model-good-for")
+    page.select_option("#model", "scripted:demo")
+    assert page.inner_text("#model-good-for").startswith("kein Modell")
 
 
 @pytest.mark.browser

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from burnish.agent.ask import Checkpoint, TieBreaker, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
@@ -40,6 +41,7 @@ from burnish.models.model import Model
 from burnish.models.names import default_names, open_models
 from burnish.no_telemetry import disable_tracing
 from burnish.packages import Budget, Layer
+from burnish.report.narrate import add_confidence, describe
 from burnish.runs.handle import Closable, Handle
 from burnish.runs.record import Emitter, Record, Watch, read_record
 from burnish.runs.request import Request
@@ -135,6 +137,24 @@ class RunHandle(Handle[Event, Run]):
             if self._cancel.is_set():
                 working.close()
                 raise AttemptError("stopped before anything had begun")
+
+    def sentences(self) -> Iterator[str]:
+        """What happens, in words, until it is over: the last ones are the verdict, or what kept it from beginning."""
+        yield from filter(None, map(describe, self.events()))
+        if problem := self._done.exception():
+            yield str(problem)
+        elif finished := self._so_far.ending(RunFinished):
+            yield ", ".join(filter(None, add_confidence(finished.verdict, finished)))
+
+    @property
+    def code(self) -> str:
+        """The newest version so far; once there is a verdict, the one that carries it."""
+        run = self._so_far
+        return run.code or next((version.code for version in reversed(run.versions) if version.code), "")
+
+    @property
+    def _so_far(self) -> Run:
+        return Run(cast(Sequence[Event], self.live.lasting))
 
     @property
     def question(self) -> QuestionAsked | None:

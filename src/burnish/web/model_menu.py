@@ -63,6 +63,8 @@ def describe_model(row: ModelRow, t: Translate) -> str:
     if speed := row.get("tokens_per_second"):
         words = round(speed * 0.75)
         parts.append(t("{n} words a second here", n=words or "< 1"))
+    elif usual := USUAL_SPEEDS.get(name):
+        parts.append(t("about {n} words a second", n=round(usual * 0.75)))
     read, written = row.get("dollars_per_million_read", 0), row.get("dollars_per_million_written", 0)
     if read is None or written is None:
         parts.append(t("its price is not known"))

@@ -53,10 +53,24 @@ JARGON = {
     "disputed": "Versions that seem right fail them, so they may be wrong themselves.",
     "tokens": "Models read and write in tokens: about four tokens are three words.",
     "temperature": "How much chance there is in an answer: 0 gives the same one every time.",
-    "temperatur": "How much chance there is in an answer: 0 gives the same one every time.",
 }
 """Words that people who do not program may not know, and what they mean."""
+GERMAN_JARGON = {
+    **{"zweig": "branches", "zweige": "branches", "typangabe": "types", "typangaben": "types"},
+    **{"parameter": "parameters", "parametern": "parameters", "quadratisch": "quadratic", "eingaben": "inputs"},
+    **{"kleine änderungen": "small changes", "kleinen änderungen": "small changes", "kleine änderung": "small edit"},
+    **{"unumstrittene": "undisputed", "unumstrittener": "undisputed", "umstritten": "disputed"},
+    "temperatur": "temperature",
+}
+"""The same words as they stand in German sentences."""
+JARGON |= {german: JARGON[english] for german, english in GERMAN_JARGON.items()}
 _JARGON = re.compile(rf"\b({'|'.join(sorted(JARGON, key=len, reverse=True))})\b", re.IGNORECASE)
+
+_LINE_TO_TYPE = re.compile(
+    r"(?:(?<=[.!?]) (?:Type|See|Look|Count|Open|Settle|To|If)\b[^.:]*|, and if\b[^.:]*|, for example|"
+    r",? (?:and |or )?(?:then )?type|, or| from| with| by)?: (?:\./)?burnish [^\n]*\Z"
+)
+"""Where a sentence goes over into a command for a terminal, which whoever reads it on a page may never have seen."""
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 LANGUAGE_COOKIE = "burnish-language"
@@ -95,7 +109,7 @@ def templates() -> Environment:
     )
     engine.filters |= {"plain": strip_controls, "line": one_line, "seconds": format_seconds, "percent": format_percent}
     engine.filters |= {"moment": format_moment, "models": format_models, "size": format_size, "explain": explain}
-    engine.filters["tell"] = tell
+    engine.filters["tell"] = tell_reader
     engine.globals |= {"version": __version__, "languages": LANGUAGES, "add_confidence": add_confidence}
     return engine
 
@@ -124,6 +138,13 @@ def go_to(request: Request, path: str) -> Response:
     if "hx-request" in request.headers:
         return Response(headers={"HX-Redirect": path})
     return RedirectResponse(path, 303)
+
+
+def tell_reader(text: str, language: str) -> str:
+    """What a run or a check has said, in the reader's language, and without the line to type that it may end with."""
+    told = tell(text, language)
+    said = _LINE_TO_TYPE.sub("", told) if told == text else told
+    return said if said == told or said.endswith((".", "!", "?")) else f"{said}."
 
 
 def explain(text: str, t: Translate) -> Markup:

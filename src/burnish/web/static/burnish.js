@@ -44,12 +44,17 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => all("form[data-guard] button").forEach((button) => (button.disabled = false)));
 
-// A menu of models is filled anew once servers have answered; what somebody has chosen meanwhile stays chosen.
+// A menu of models is filled anew once servers have answered; what somebody has chosen meanwhile stays chosen. What the
+// menu has no room for stands below it.
 for (const menu of all("select[hx-get]")) {
   let chosen = "";
-  menu.addEventListener("change", () => (chosen = menu.value));
+  const note = one(`#${menu.id}-good-for`);
+  const show = () => note && (note.textContent = menu.selectedOptions[0]?.dataset.note ?? "");
   const keep = () => all("option", menu).some((option) => option.value === chosen) && (menu.value = chosen);
-  new MutationObserver(keep).observe(menu, { childList: true });
+  menu.addEventListener("change", () => (chosen = menu.value));
+  menu.addEventListener("change", show);
+  new MutationObserver(() => (keep(), show())).observe(menu, { childList: true });
+  show();
 }
 
 // What is searched for stands in the address, so that it is still there when the page is loaded anew.
@@ -149,7 +154,10 @@ function watch() {
     for (const [name, part] of Object.entries(data.parts)) setPart(name, part);
     lowerEmpty();
   });
-  on("pieces", (pieces) => pieces.forEach(addPiece));
+  on("pieces", (pieces) => {
+    one("#notice").textContent = ""; // whoever answers is not waited for any more
+    pieces.forEach(addPiece);
+  });
   on("notice", (data) => (one("#notice").textContent = data.text));
   on("over", async () => {
     source.close();

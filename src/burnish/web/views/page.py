@@ -20,11 +20,11 @@ from burnish.web.run_view import RunView, open_view
 from burnish.web.views.runs import STATES
 
 TAB = Tab("Pages", "/pages")
-EXAMPLES = (
-    "Conway's Game of Life on the canvas, a start button, generations per second in a box",
-    "An analogue clock on the canvas with a second hand that moves, and below it the date in words",
-)
-"""To click."""
+EXAMPLES = {
+    "The Game of Life": "Conway's Game of Life on the canvas, a start button, generations per second in a box",
+    "A clock": "An analogue clock on the canvas with a second hand that moves, and below it the date in words",
+}
+"""To click: what it is about, and the sentence."""
 MOST_ROWS = 20
 PICTURE = re.compile(r"\d{1,6}\.(png|webp)")
 SAID = {"yes": True, "no": False, "back": None}

@@ -58,6 +58,7 @@ MEANINGS = {
     "python": "What Burnish itself runs on.",
     "sandbox": "The closed room in which code of a model is tried, where it can do no harm.",
     "containers": "Another such room, for where the first one cannot be had.",
+    "browser": "Where pages and apps are tried.",
     "settings": "The file in which your settings are kept.",
     "embedded engine": "What computes the models on this machine.",
     "disk": "Room for models and results.",

@@ -17,15 +17,15 @@ from burnish.web.page import Tab, choose_language, render, render_problem, trans
 from burnish.web.views.runs import list_cut_off
 
 TAB = Tab("Write", "/")
-EXAMPLES = (
-    "a function with_tax(net, percent=19) that adds a tax to a price and rounds to two decimals, e.g. "
-    "with_tax(100) == 119.0, with_tax(10, 7) == 10.7, with_tax(19.99) == 23.79",
-    "a function roman(n) that turns 1..3999 into a Roman numeral, e.g. roman(1994) == 'MCMXCIV'; ValueError for "
-    "anything else",
-    "a function is_leap(year) that says whether a year has 366 days, e.g. is_leap(2024) is True, "
+EXAMPLES = {
+    "A price with tax": "a function with_tax(net, percent=19) that adds a tax to a price and rounds to two decimals, "
+    "e.g. with_tax(100) == 119.0, with_tax(10, 7) == 10.7, with_tax(19.99) == 23.79",
+    "Roman numerals": "a function roman(n) that turns 1..3999 into a Roman numeral, e.g. roman(1994) == 'MCMXCIV'; "
+    "ValueError for anything else",
+    "Leap years": "a function is_leap(year) that says whether a year has 366 days, e.g. is_leap(2024) is True, "
     "is_leap(2023) is False, is_leap(1900) is False, is_leap(2000) is True",
-)
-"""To click."""
+}
+"""To click: what it is about, and the sentence."""
 
 
 async def show_form(request: Request) -> Response:
