@@ -43,6 +43,10 @@ MOST_EDITS = 300
 MOST_KEPT = 12
 MOST_SECONDS = 30.0
 """Far more than edits take; it ends a suite that takes seconds a time."""
+MOST_ANSWER_SECONDS = 10.0
+"""The same for an answer's edits: in a project each is a run of pytest where the answer adds an import, and the model
+needs the time more.
+"""
 A_ROUND = 2
 """Versions whose edits are tried in one round, the best first."""
 MOST_RIVALS = 24
@@ -191,7 +195,8 @@ def _find_edits(state: AgentState, tools: Tools, base: Version) -> SearchResult:
     def search() -> tuple[SearchResult, bool]:
         codes: list[str] = []
         tried = 0
-        ends = time.monotonic() + min(MOST_SECONDS, tools.meter.seconds_left)
+        most = MOST_ANSWER_SECONDS if base.number else MOST_SECONDS
+        ends = time.monotonic() + min(most, tools.meter.seconds_left)
         for function in names:
             left = ends - time.monotonic()
             if tools.cancel.is_set() or left <= 0 or len(codes) >= MOST_KEPT:
