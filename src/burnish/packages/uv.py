@@ -8,7 +8,6 @@ configuration files, which could ask for builds or for other versions, are not r
 import math
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -29,6 +28,7 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.packages.index_settings import read_pip_settings, uv_index
+from burnish.system import has_ended, limit_memory, read_written_bytes
 from burnish.text import one_line, strip_controls
 
 Tell = Callable[[str], None]
@@ -197,9 +197,8 @@ class Uv:
 
         def look(pid: int) -> None:
             with suppress(OSError):  # another system than Linux, or a process that is gone
-                resource.prlimit(pid, resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
-                written = re.search(r"^wchar: (\d+)", Path(f"/proc/{pid}/io").read_text("ascii"), re.MULTILINE)
-                self.written_bytes = before_bytes + int(written[1] if written else 0)
+                limit_memory(pid, MOST_MEMORY_BYTES)
+                self.written_bytes = before_bytes + read_written_bytes(pid)
             self._hear(log.read_text("utf-8", "replace"))
             self.budget.check(max(self.announced_bytes, self.written_bytes // USUAL_PACKING) if online else 0)
             if self.written_bytes > most_bytes:
@@ -271,7 +270,7 @@ def run_watched(
     ):
         try:
             # The number stays ours until the process is waited for, so a last look finds what the kernel knows of it.
-            while not os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            while not has_ended(process):
                 look(process.pid)
                 time.sleep(LOOK_SECONDS)
             look(process.pid)

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from burnish.errors import SandboxError
-from burnish.sandbox.inside.limits import WALL
+from burnish.sandbox.inside.bounds import WALL
+from burnish.system import make_memory_file
 
 START_SECONDS = 20.0
 GRACE_SECONDS = 5.0
@@ -31,15 +32,6 @@ LOST: dict[str, Any] = {"exit_code": -signal.SIGKILL, "over": "cell", "clean": F
 
 OutputListener = Callable[[bytes], None]
 """Somebody who wants to know what a job says while it runs."""
-
-
-def make_memory_file(content: bytes) -> int:
-    """A descriptor of a file that exists only in memory and holds `content`."""
-    handle = os.memfd_create("job", os.MFD_CLOEXEC)
-    with os.fdopen(os.dup(handle), "wb") as file:
-        file.write(content)
-    os.lseek(handle, 0, os.SEEK_SET)
-    return handle
 
 
 class CellGone(SandboxError):
@@ -159,7 +151,7 @@ class Cell:
         with self._busy:
             started = time.monotonic()
             fds = [*(make_memory_file(content) for content in inputs), *passed]
-            out, into = os.pipe2(os.O_CLOEXEC)
+            out, into = os.pipe()
             try:
                 socket.send_fds(self.control, [json.dumps(message).encode()], [*fds, into])
             except OSError as error:

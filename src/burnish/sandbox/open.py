@@ -9,6 +9,7 @@ from burnish.sandbox.box import Box, Open
 from burnish.sandbox.docker import command, container
 from burnish.sandbox.docker import engine as docker_engine
 from burnish.sandbox.sandbox import JobLimits
+from burnish.system import has_cells
 
 KINDS = ("auto", "bubblewrap", "docker", "process")
 NO_ISOLATION = (
@@ -33,6 +34,8 @@ def open_sandbox(
     limits = limits or JobLimits()
     start.check_layer(layer)  # before "auto" takes it for a reason to try another kind
     if kind == "process":
+        if not has_cells():
+            raise diagnosis.NoSandbox(diagnosis.NO_CELLS)
         return Box(
             kind, NO_ISOLATION, lambda layer, limits: start.open_process_cell(limits, layer), limits, cells, layer
         )
@@ -67,6 +70,8 @@ def open_isolated(
 
 def prepare_bubblewrap(folders: Mapping[str, str]) -> tuple[str, Open]:
     """Which protections cells of bubblewrap have here, and what opens one. What a killed Burnish left is removed."""
+    if not has_cells():
+        raise diagnosis.NoSandbox(diagnosis.NO_CELLS)
     bwrap = bubblewrap.find_bwrap()
     if bwrap is None:
         raise diagnosis.NoSandbox(diagnosis.NO_BUBBLEWRAP)

@@ -7,8 +7,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-LONGEST_SOCKET = 107
-"""Bytes of the path of a Unix socket."""
+from burnish.system import get_user, identify_machine, read_start_time
+
 SHORT_TOP = "/tmp"
 """Where a folder is made whose path must be short, if the user's own place for such things has a long one."""
 
@@ -16,20 +16,6 @@ SHORT_TOP = "/tmp"
 def make_name(prefix: str) -> str:
     """A new name: it says whose it is."""
     return f"{prefix}{identify_machine()}-{os.getpid()}-{read_start_time(os.getpid())}-{secrets.token_hex(4)}"
-
-
-def identify_machine() -> str:
-    """Which start of which machine, and which process namespace: only there does a process number mean anything."""
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
-    return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116  # a link that leads nowhere
-
-
-def read_start_time(pid: int) -> str:
-    """When a process was started, in the kernel's ticks: a later one of the same number is another. "" when none is."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except OSError:
-        return ""
 
 
 def is_left_over(name: str, prefix: str) -> bool:
@@ -60,5 +46,5 @@ def remove_left_folders(prefix: str) -> None:
     for top in {tempfile.gettempdir(), SHORT_TOP}:
         for folder in Path(top).glob(f"{prefix}*"):
             with suppress(FileNotFoundError):  # another Burnish that starts now has removed it
-                if is_left_over(folder.name, prefix) and folder.lstat().st_uid == os.getuid():
+                if is_left_over(folder.name, prefix) and folder.lstat().st_uid == get_user()[0]:
                     shutil.rmtree(folder, ignore_errors=True)

@@ -17,9 +17,9 @@ from typing import Any
 
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, seccomp
-from burnish.sandbox.cell import Cell, make_memory_file
-from burnish.sandbox.inside.cleanup import remove_folders
+from burnish.sandbox.cell import Cell
 from burnish.sandbox.sandbox import JobLimits
+from burnish.system import make_memory_file, make_packet_pair
 
 LAUNCH = Path(__file__).parent / "launch.py"
 STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="burnish-cells")
@@ -36,7 +36,7 @@ def open_bubblewrap_cell(
     layer: Path | None = None,
 ) -> Cell:
     """A new isolated cell that is ready for jobs. Only a test opens one without the system call filter."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, theirs = make_packet_pair()
     settings = make_isolated_settings(limits, theirs.fileno(), layer)
     inner = [str(bubblewrap.find_interpreter()), "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", json.dumps(settings)]
     group = cgroups.create_group(cgroups.find_places(), limits)
@@ -87,7 +87,9 @@ def open_process_cell(limits: JobLimits, layer: Path | None = None) -> Cell:
 
     Its processes are not counted: the kernel would count all others of this user too.
     """
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    from burnish.sandbox.inside.cleanup import remove_folders  # here: it needs Linux
+
+    ours, theirs = make_packet_pair()
     work, packages = (tempfile.mkdtemp(prefix=prefix) for prefix in ("burnish-", "burnish-packages-"))
     for name, target in bubblewrap.list_links(bubblewrap.find_packages()).items():
         (Path(packages) / name).symlink_to(target)

@@ -24,6 +24,7 @@ from burnish.sandbox import JobLimits, open_sandbox, owner
 from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_INSTALLED, CELL_LAYER, CELL_PACKAGES, SYSTEM, find_packages
 from burnish.sandbox.docker.command import NAMED_BY
 from burnish.sandbox.docker.command import find_own_image as own_image
+from burnish.system import get_user
 from burnish.text import one_line
 
 PROJECT, VENV = "/project", "/venv"
@@ -231,7 +232,7 @@ def _is_readable(folder: Path) -> bool:
     A cell that root opens runs as a user that owns nothing, and so cannot read what is closed to others; nothing of
     this is so for anybody who is not root.
     """
-    if os.getuid() != 0:
+    if get_user()[0] != 0:
         return True
     for mode in (path.lstat().st_mode for path in (folder, *list_needed(folder))):
         wanted = 0o005 if stat.S_ISDIR(mode) else 0o004 if stat.S_ISREG(mode) else 0

@@ -14,7 +14,6 @@ import hashlib
 import io
 import json
 import os
-import resource
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,8 +21,9 @@ from pathlib import Path
 from burnish.errors import SandboxError
 from burnish.sandbox import bubblewrap, cgroups
 from burnish.sandbox.docker.engine import BUILD_IMAGE, ContainerProblem, Engine
-from burnish.sandbox.inside.limits import SERVER_FILES
+from burnish.sandbox.inside.bounds import SERVER_FILES
 from burnish.sandbox.sandbox import JobLimits
+from burnish.system import MOUNTS, SYSCTL, count_allowed_files, get_user
 
 NAME = "burnish-cell"
 NAMED_BY = "BURNISH_DOCKER_IMAGE"
@@ -37,8 +37,7 @@ EMPTY_FILES = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")
 EMPTY_FOLDERS = ("/sys", "/sys/fs/cgroup", "/dev/mqueue", "/run", "/var/tmp")
 """What engines show of the kernel, and what Podman would make writable beside what is asked for."""
 WRITABLE = ("/tmp", "/dev/shm", "/work")
-MOUNTS = Path("/proc/self/mountinfo")
-IPV6 = "/proc/sys/net/ipv6/conf/lo"
+IPV6 = SYSCTL / "net/ipv6/conf/lo"
 ENV = "/usr/bin/env"
 MANY = "nproc=32768:32768"
 """Podman sets a limit of its own otherwise, and fails where that is more than it may have itself."""
@@ -129,19 +128,18 @@ def list_isolation_options(engine: Engine, filtered: bool) -> list[str]:
 
 def choose_user(engine: Engine) -> tuple[int, int]:
     """Who the code is: a user that owns nothing if we are root, else ourselves where that can be, as in bubblewrap."""
-    is_stranger = os.getuid() == 0 or (engine.rootless and not engine.maps_us)
-    return (bubblewrap.CELL_UID, bubblewrap.CELL_UID) if is_stranger else (os.getuid(), os.getgid())
+    is_stranger = get_user()[0] == 0 or (engine.rootless and not engine.maps_us)
+    return (bubblewrap.CELL_UID, bubblewrap.CELL_UID) if is_stranger else get_user()
 
 
 def list_limit_options(engine: Engine, limits: JobLimits) -> list[str]:
     """The limits on the whole container that this engine can set."""
     memory = str(limits.memory_bytes + cgroups.OWN_BYTES)
     words = ["--memory", memory, "--memory-swap", memory] if engine.memory else []
-    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # a rootless engine has no more either
-    files = SERVER_FILES if allowed == resource.RLIM_INFINITY else min(SERVER_FILES, allowed)
+    files = min(SERVER_FILES, count_allowed_files() or SERVER_FILES)  # a rootless engine has no more either
     words += ["--ulimit", f"nofile={files}:{files}"]  # of process 1; a job has less
     words += ["--ulimit", MANY] if engine.name == "podman" else []
-    if limits.loopback and Path(IPV6).exists():
+    if limits.loopback and IPV6.exists():
         words += ["--sysctl", "net.ipv6.conf.lo.disable_ipv6=0"]  # engines without a network switch ::1 off
     return words + (["--pids-limit", str(limits.processes + cgroups.OWN_PROCESSES)] if engine.processes else [])
 
@@ -185,7 +183,7 @@ def list_mounts_below(source: str, place: str, mounts: Path = MOUNTS) -> Iterato
 
 def refuse_closed_folders(engine: Engine, sources: list[str]) -> None:
     """SandboxError for a folder of ours that the container's user may not enter. As root, closed ones are copied."""
-    if os.getuid() in (0, choose_user(engine)[0]):
+    if get_user()[0] in (0, choose_user(engine)[0]):
         return
     for source in map(Path, sources):
         if source.is_dir() and source.stat().st_mode & 0o005 != 0o005:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.errors import SandboxError
+from burnish.system import get_user
 
 ANSWER_SECONDS = 20.0
 NAMED_BY = ("DOCKER_HOST", "DOCKER_CONTEXT")
@@ -108,7 +109,7 @@ def list_commands() -> Iterator[tuple[str, ...]]:
     if docker and any(os.environ.get(name) for name in NAMED_BY):
         yield (docker,)
         return
-    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{get_user()[0]}")
     own = [path for path in (runtime / "docker.sock", runtime / "podman" / "podman.sock") if path.is_socket()]
     yield from ((docker, "--host", f"unix://{path}") for path in own if docker)
     if docker:

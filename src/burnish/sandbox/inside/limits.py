@@ -20,12 +20,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from burnish.sandbox.inside.bounds import SERVER_FILES, WALL
+
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
 OWN_PROCESSES = 5
 """Process 1, three helpers and a fork of one: not the job's."""
 MOST_DESCRIPTORS = 1 << 20
-SERVER_FILES = 1 << 14
-"""Descriptors of process 1, where the machine allows it so many."""
 JOB_FILES: list[int] = []
 """The limit on descriptors that `close_all_but` sets in a new process."""
 MOMENT_SECONDS = 0.05
@@ -34,8 +34,6 @@ to wake it: on two cores this is a quarter more jobs a second.
 """
 ALL_CORES = os.sched_getaffinity(0)
 CORE_COUNT = os.cpu_count() or 1
-WALL = 4
-"""The wall limit of a job is this many times its CPU limit."""
 TICKS = os.sysconf("SC_CLK_TCK")
 SHORTEST_NAP = 0.01
 libc = ctypes.CDLL(None, use_errno=True)

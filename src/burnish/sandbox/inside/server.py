@@ -22,6 +22,7 @@ from typing import Any
 
 from burnish.sandbox.inside import candidate, limits
 from burnish.sandbox.inside.allowed_types import split_words
+from burnish.sandbox.inside.bounds import WALL
 from burnish.sandbox.inside.cleanup import CellState, Helpers
 from burnish.sandbox.inside.codec import Channel, read_all, receive_packet, send_packet
 
@@ -126,7 +127,7 @@ class JobServer:
         relay = self.fork(lambda: become_relay(listener, ready, job["port"], most), folder)
         os.close(ready)
         fds.remove(ready)
-        deadline = time.monotonic() + limits.WALL * job["timeout"]
+        deadline = time.monotonic() + WALL * job["timeout"]
         with limits.open_pidfd(child) as program, limits.open_pidfd(relay) as carrier:
             watched = [program, carrier, self.control.fileno()]
             while not (ended := select.select(watched, [], [], BURIAL_SECONDS)[0]):
