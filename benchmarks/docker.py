@@ -30,7 +30,8 @@ def milliseconds(action: Callable[[], object], times: int = 1) -> float:
 
 def run_anew(found: engine.Engine, name: str) -> None:
     """The same job in a container of its own."""
-    before = command.build_command(found, JobLimits(), owner.make_name(container.OURS), "/dev/null", {})
+    mounts = command.list_mount_options(found, JobLimits(), "/dev/null", {})
+    before = command.build_command(found, JobLimits(), owner.make_name(container.OURS), mounts)
     python = ["-i", str(bubblewrap.find_interpreter()), "-sSB", "-c", f"{CODE}\n{TESTS}"]
     subprocess.run([*before, name, *python], check=True)
 

@@ -89,7 +89,13 @@ class OutputReader:
     def read(self) -> bool:
         """Take what there is; False at the end."""
         data = os.read(self.fd, 262144)
-        if self.heard and data:
+        if data:
+            self.add(data)
+        return bool(data)
+
+    def add(self, data: bytes) -> None:
+        """Keep what the job has just said."""
+        if self.heard:
             self.heard(data)
         room = self.keep // 2 - len(self.head)
         self.head += data[:room]
@@ -98,7 +104,6 @@ class OutputReader:
         if spare > self.keep // 2:
             del self.tail[:spare]
             self.dropped += spare
-        return bool(data)
 
     def content(self) -> bytes:
         """What was kept, with a note where something is missing."""
@@ -110,6 +115,8 @@ class OutputReader:
 
 class Cell:
     """A process that runs jobs, one at a time. `close` may come from any thread and ends a running job at once."""
+
+    how_to_leave, goodbye_seconds = socket.SHUT_RDWR, GOODBYE_SECONDS
 
     def __init__(self, process: Process, control: socket.socket, tidy: Callable[[], None]) -> None:
         self.process = process
@@ -126,9 +133,9 @@ class Cell:
         """Held during a job, so that `close` does not take the socket away under it."""
         self._ending = threading.Lock()
 
-    def wait_until_ready(self) -> None:
+    def wait_until_ready(self, seconds: float = START_SECONDS) -> None:
         """Return once the server can take jobs; SandboxError with its last words if it cannot."""
-        ready = self._receive(time.monotonic() + START_SECONDS)
+        ready = self._receive(time.monotonic() + seconds)
         if ready is None:
             self.process.kill()
             words = self.process.stderr.read().decode(errors="replace").strip() if self.process.stderr else ""
@@ -203,11 +210,11 @@ class Cell:
         """End every process of the cell."""
         self.closed = True
         with contextlib.suppress(OSError):
-            self.control.shutdown(socket.SHUT_RDWR)
+            self.control.shutdown(self.how_to_leave)
         with self._ending:
             # Process 1 goes when its socket closes, and bubblewrap with it; whatever does not is killed.
             try:
-                self.process.wait(GOODBYE_SECONDS)
+                self.process.wait(self.goodbye_seconds)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()

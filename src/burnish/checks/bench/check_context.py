@@ -78,7 +78,7 @@ class CheckContext:
             is_open = self.sandbox.kind == "process"
             self.root = str(self._seen) if is_open else place_of(self._at, PROJECT)
             """The project's folder, as a command sees it."""
-            self._in_own_image = self.sandbox.kind == "docker" and bool(own_image())
+            self._in_own_image = self.sandbox.has_own_python
             installed = CELL_PACKAGES if self._in_own_image else CELL_INSTALLED
             self.packages = str(find_packages()) if is_open else installed
             """Our own pytest and coverage, for projects that have none."""

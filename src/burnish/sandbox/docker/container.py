@@ -2,12 +2,10 @@
 
 The server calls us: a Unix socket in a folder that only we can enter is bound into the container, process 1 connects to
 it before any job runs, and then nobody listens there any more. Descriptors pass through such a socket as through any
-other, so the rest of a cell is the same. This asks for an engine on this machine; one elsewhere is refused.
+other, so the rest of a cell is the same. This asks for an engine on this machine; `streamed.py` is for one elsewhere.
 """
 
-import base64
 import contextlib
-import json
 import os
 import select
 import shutil
@@ -20,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from burnish.errors import SandboxError
-from burnish.sandbox import bubblewrap, cell, owner, seccomp, start
+from burnish.sandbox import bubblewrap, cell, owner, start
 from burnish.sandbox.docker import command
 from burnish.sandbox.docker.engine import Engine
 from burnish.sandbox.sandbox import JobLimits
@@ -58,12 +56,12 @@ class Container:
 
 
 def remove_containers(engine: Engine) -> None:
-    """Remove the containers of a Burnish that is no more."""
-    names = engine.ask("ps", "--all", "--format", "{{.Names}}").split()
-    left = [name for name in names if owner.is_left_over(name, OURS)]
-    if left:
-        with contextlib.suppress(SandboxError):
-            engine.ask("rm", "--force", *left)
+    """Remove the containers of a Burnish that is no more, and the volumes they had."""
+    for look, remove in ((("ps", "--all", "--format", "{{.Names}}"), "rm"), (("volume", "ls", "--quiet"), "volume rm")):
+        left = [name for name in engine.ask(*look).split() if owner.is_left_over(name, OURS)]
+        if left:
+            with contextlib.suppress(SandboxError):
+                engine.ask(*remove.split(), "--force", *left)
 
 
 def open_docker_cell(
@@ -77,13 +75,10 @@ def open_docker_cell(
     """A new container that is ready for jobs. Only a test opens one without the system call filters."""
     name = owner.make_name(OURS)
     with listen_for_call() as (listener, address):
-        before = command.build_command(engine, limits, name, address, start.add_layer(folders, layer), filtered)
-        # Processes are counted by the engine where it can, else by the kernel for each user.
-        counted = limits.model_copy(update={"processes": 0}) if engine.processes else limits
-        program = (seccomp.build_program(loopback=limits.loopback) if filtered else None) or b""
-        settings = start.make_isolated_settings(counted, -1, layer)
-        settings |= {"call": command.CONTROL, "filter": base64.b64encode(program).decode()}
-        argv = [*before, image, *command.build_inner_command(json.dumps(settings))]
+        mounts = command.list_mount_options(engine, limits, address, start.add_layer(folders, layer))
+        before = command.build_command(engine, limits, name, mounts, filtered)
+        settings = command.make_settings(engine, limits, layer, command.CONTROL, filtered)
+        argv = [*before, image, *command.build_inner_command("start.py", settings, command.has_own_python(engine))]
         client = start.start_process(argv, [], dict(os.environ))
         try:
             control = accept_call(listener, client)
