@@ -127,3 +127,27 @@ def test_a_lock_is_held_by_one_until_its_file_is_closed(tmp_path: Path) -> None:
         assert not system.take_lock(second)
         first.close()
         assert system.take_lock(second)
+
+
+WHEEL = """
+import platform
+platform.machine = lambda: "arm64"
+from burnish.errors import SetupProblem
+from burnish.packages.layer import prepare_layer
+try:
+    layer = prepare_layer(["markupsafe"])
+    print(*(file.read_bytes()[18] for file in layer.folder.rglob("*.so")), layer.packages[0].wheel)
+except SetupProblem as problem:
+    print("none:", problem)
+"""
+
+
+@pytest.mark.slow
+def test_packages_are_for_the_linux_of_the_containers_and_not_for_this_system(tmp_path: Path) -> None:
+    said = start("darwin", "-c", WHEEL, home=tmp_path).stdout
+    if said.startswith("none:"):
+        pytest.skip(f"there is no package index here: {said}")
+    machine, wheel = said.split()
+    assert machine == "183", "ARM, as the file itself says"
+    assert "manylinux" in wheel
+    assert "aarch64" in wheel

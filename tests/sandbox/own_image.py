@@ -15,7 +15,23 @@ NAME = "burnish-test-own:1"
 HOME = "usr/own"
 PYTHON = f"/{HOME}/bin/python3"
 FOLDERS = ("cell", "tmp", "work", "dev", "etc", "proc", "sys", "usr", "usr/local", "usr/local/bin")
-TOOLS = ("cat", "chmod", "echo", "id", "kill", "ln", "ls", "mkdir", "mv", "rm", "sleep", "touch", "true")
+TOOLS = (
+    "cat",
+    "chmod",
+    "echo",
+    "grep",
+    "id",
+    "kill",
+    "ln",
+    "ls",
+    "mkdir",
+    "mv",
+    "nice",
+    "rm",
+    "sleep",
+    "touch",
+    "true",
+)
 LEFT_OUT = {"test", "site-packages", "idlelib", "tkinter", "ensurepip", "lib2to3", "__pycache__"}
 
 

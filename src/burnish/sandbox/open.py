@@ -97,7 +97,7 @@ def prepare_docker(folders: Mapping[str, str]) -> tuple[str, Open, bool]:
 
     def opener(layer: Path | None, limits: JobLimits) -> Cell:
         if engine.elsewhere:
-            return streamed.open_streamed_cell(engine, copies, limits, folders, layer)
+            return streamed.open_streamed_cell(copies, limits, folders, layer=layer)
         return container.open_docker_cell(engine, image, limits, folders, layer=layer)
 
     return diagnosis.describe_docker_level(engine), opener, command.has_own_python(engine)

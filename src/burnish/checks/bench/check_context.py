@@ -24,7 +24,7 @@ from burnish.sandbox import JobLimits, open_sandbox, owner
 from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_INSTALLED, CELL_LAYER, CELL_PACKAGES, SYSTEM, find_packages
 from burnish.sandbox.docker.command import NAMED_BY
 from burnish.sandbox.docker.command import find_own_image as own_image
-from burnish.system import get_user
+from burnish.system import get_user, has_cells
 from burnish.text import one_line
 
 PROJECT, VENV = "/project", "/venv"
@@ -67,6 +67,8 @@ class CheckContext:
                 "another Python, which cannot use it. Let Burnish make its own image, in which this machine's Python "
                 f"is seen. Type: unset {NAMED_BY}"
             )
+        if project.has_environment and not has_cells():  # before all of it is copied
+            raise explain_no_python(project)
         layer = "" if project.layer is None else str(project.layer) if sandbox == "process" else CELL_LAYER
         self._bare = make_bare_venv(layer) if project.alone else None
         self._interpreter = self._bare or read_interpreter(project.python)
@@ -75,6 +77,8 @@ class CheckContext:
                 self._remove_later(self._bare.environment)
             self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(sandbox), layer=project.layer)
             self._cleanup.callback(self.sandbox.close)
+            if self.sandbox.has_own_python and project.has_environment:
+                raise explain_no_python(project)
             is_open = self.sandbox.kind == "process"
             self.root = str(self._seen) if is_open else place_of(self._at, PROJECT)
             """The project's folder, as a command sees it."""
@@ -197,6 +201,15 @@ class CheckContext:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def explain_no_python(project: Project) -> SetupProblem:
+    """Why a project with an environment cannot be checked where only images have a Python."""
+    return SetupProblem(
+        f"The project has an environment of its own ({project.python}), and containers on another system see nothing "
+        "of this one's Python. In a copy without it, Burnish prepares what the project requires by itself. Type",
+        "git worktree add ../bare && burnish check ../bare",
+    )
 
 
 def place_of(folder: Path, otherwise: str) -> str:

@@ -150,17 +150,22 @@ class JobServer:
         return self.cell.end_processes(child), "" if ended else "wall"
 
     def keep_answering(self, job: dict[str, Any], fds: list[int], folder: str) -> tuple[int, str]:
-        """The same where no listener can be handed in: whoever wants to connect starts a relay of its own in here."""
+        """The same where no listener can be handed in: whoever wants to connect starts a relay of its own in here.
+
+        A relay is another user's, whom we cannot end. It ends with this process, which has no other job.
+        """
         from burnish.sandbox.inside.loopback.relay import LOOK_SECONDS, is_listening
 
         child = self.fork(lambda: become_command(fds, self.settings), folder)
         deadline, is_told = time.monotonic() + WALL * job["timeout"], False
+        over = "wall"
         with limits.open_pidfd(child) as program:
             while time.monotonic() < deadline:
                 watched = [program, self.control.fileno(), self.control.output]
                 ready = select.select(watched, [], [], BURIAL_SECONDS if is_told else LOOK_SECONDS)[0]
                 if program in ready:
-                    return self.cell.end_processes(child), ""
+                    over = ""
+                    break
                 if self.control.fileno() in ready:
                     raise limits.HungUp
                 self.control.pass_on()
@@ -168,7 +173,8 @@ class JobServer:
                     is_told = True
                     self.control.say({"listening": True})
                 self.bury_but(child)
-        return self.cell.end_processes(child), "wall"
+        os.kill(child, signal.SIGKILL)
+        return os.waitpid(child, 0)[1], over
 
     def bury_but(self, *living: int) -> None:
         """Bury whoever ended after its parent did."""
