@@ -47,7 +47,7 @@ def import_own_image(engine: Engine, name: str = NAME) -> str:
             tar.add(source, place, filter=_wanted)
         for link in ("usr/local/bin/python3", "usr/local/bin/python", "usr/bin/python3"):
             _link(tar, link, PYTHON)
-    engine.ask("import", "-", name, given=buffer.getvalue())
+    engine.ask("import", "-", name, given=buffer.getvalue(), seconds=200)
     return name
 
 

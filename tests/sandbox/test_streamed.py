@@ -85,6 +85,20 @@ def test_code_that_was_judged_is_not_in_the_memory_that_the_next_job_inherits(bo
 
 
 @pytest.mark.docker
+def test_the_stream_is_out_of_reach_for_jobs(box):
+    code = """
+import os
+for place in ("/proc/1/fd", "/proc/1/fd/0", "/proc/1/mem"):
+    try: print(os.listdir(place) if place.endswith("fd") else open(place, "rb").read(1))
+    except OSError as error: print(type(error).__name__)
+print(*(os.readlink(f"/proc/self/fd/{fd}")[:5] for fd in range(3)), len(os.listdir("/proc/self/fd")))
+"""
+    said = box.run(["python", "-c", code]).output.split("\n")
+    assert said[:3] == ["PermissionError"] * 3
+    assert said[3] == "/dev/ pipe: pipe: 4", "and the folder that is being read"
+
+
+@pytest.mark.docker
 def test_folders_and_packages_are_copies_that_no_job_can_change_and_that_go_with_the_sandbox(other, tmp_path):
     for name in ("project", "site"):
         (tmp_path / name).mkdir(mode=0o700)

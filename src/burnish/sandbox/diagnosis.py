@@ -9,7 +9,7 @@ from pathlib import Path
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import cgroups, seccomp
 from burnish.sandbox.docker.engine import BUILD_IMAGE, ContainerProblem, Engine
-from burnish.system import SYSCTL
+from burnish.system import SYSCTL, has_cells
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ REMEDIES = {
     "permission denied while trying to connect": "dockerd-rootless-setuptool.sh install",
     "o such image": BUILD_IMAGE,
     "image not known": BUILD_IMAGE,
-    "Cannot connect": "sudo systemctl start docker",
+    "Cannot connect": "sudo systemctl start docker" if has_cells() else "colima start",
 }
 """What the words of an engine hold, which are all that it tells, and the line that helps."""
 

@@ -57,7 +57,8 @@ class Container:
 
 def remove_containers(engine: Engine) -> None:
     """Remove the containers of a Burnish that is no more, and the volumes they had."""
-    for look, remove in ((("ps", "--all", "--format", "{{.Names}}"), "rm"), (("volume", "ls", "--quiet"), "volume rm")):
+    kinds = ((("ps", "--all", "--format", "{{.Names}}"), "rm"), (("volume", "ls", "--quiet"), "volume rm"))
+    for look, remove in kinds if engine.elsewhere else kinds[:1]:
         left = [name for name in engine.ask(*look).split() if owner.is_left_over(name, OURS)]
         if left:
             with contextlib.suppress(SandboxError):

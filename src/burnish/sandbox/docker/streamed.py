@@ -191,10 +191,14 @@ class Copies:
         pairs = {str(bubblewrap.INSIDE): bubblewrap.CELL_INSIDE, **folders}
         with self._lock:
             missing = {source: place for source, place in pairs.items() if source not in self.volumes}
+            made = {source: owner.make_name(OURS) for source in missing}
             if missing:
-                made = {source: owner.make_name(OURS) for source in missing}
-                self.volumes.update(made)
-                self._fill({place: made[source] for source, place in missing.items()}, pack(missing))
+                try:
+                    self._fill({place: made[source] for source, place in missing.items()}, pack(missing))
+                except BaseException:
+                    remove_volumes(self.engine, made)
+                    raise
+            self.volumes.update(made)
         mounts = [f"type=volume,source={self.volumes[source]},target={place}" for source, place in pairs.items()]
         return [word for mount in mounts for word in ("--mount", f"{mount},readonly")]
 
