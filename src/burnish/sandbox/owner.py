@@ -18,13 +18,16 @@ def make_name(prefix: str) -> str:
     return f"{prefix}{identify_machine()}-{os.getpid()}-{read_start_time(os.getpid())}-{secrets.token_hex(4)}"
 
 
-def is_left_over(name: str, prefix: str) -> bool:
-    """True when the owner lived here and is no more, or the machine was started anew since."""
+def is_left_over(name: str, prefix: str, is_shared: bool = False) -> bool:
+    """True when the owner lived here and is no more, or the machine was started anew since.
+
+    In a place that is shared with other machines, another start of this one cannot be told from one of those.
+    """
     here = identify_machine()
     match name.removeprefix(prefix).split("-"):
         case [boot, namespace, pid, started, _] if name.startswith(prefix) and pid.isdigit():
             is_owner_gone = here == f"{boot}-{namespace}" and read_start_time(int(pid)) != started
-            return is_owner_gone or not here.startswith(f"{boot}-")
+            return is_owner_gone or (not is_shared and not here.startswith(f"{boot}-"))
     return False
 
 

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -75,7 +76,8 @@ class CheckContext:
         with ExitStack() as self._cleanup:
             if self._bare and self._bare.environment:
                 self._remove_later(self._bare.environment)
-            self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(sandbox), layer=project.layer)
+            self._open = partial(open_sandbox, sandbox, None, LIMITS, self._folders(sandbox), project.layer)
+            self.sandbox = self._open()
             self._cleanup.callback(self.sandbox.close)
             if self.sandbox.has_own_python and project.has_environment:
                 raise explain_no_python(project)
@@ -101,6 +103,9 @@ class CheckContext:
             if self._bare is None or environment is None:
                 return theirs
             fill_bare_venv(environment, Path(theirs), self.sandbox.python, layer)
+            self.sandbox.close()
+            self.sandbox = self._open()  # some cells see a folder as it was when they were opened
+            self._cleanup.callback(self.sandbox.close)
         if self.sandbox.kind == "process" or environment is None:
             return str(python)
         return f"{place_of(environment, VENV)}/{python.relative_to(environment)}"

@@ -59,7 +59,7 @@ def remove_containers(engine: Engine) -> None:
     """Remove the containers of a Burnish that is no more, and the volumes they had."""
     kinds = ((("ps", "--all", "--format", "{{.Names}}"), "rm"), (("volume", "ls", "--quiet"), "volume rm"))
     for look, remove in kinds if engine.elsewhere else kinds[:1]:
-        left = [name for name in engine.ask(*look).split() if owner.is_left_over(name, OURS)]
+        left = [name for name in engine.ask(*look).split() if owner.is_left_over(name, OURS, bool(engine.elsewhere))]
         if left:
             with contextlib.suppress(SandboxError):
                 engine.ask(*remove.split(), "--force", *left)

@@ -259,7 +259,7 @@ def open_streamed_cell(
     if isinstance(limits, ServeLimits):
         cell.connections = limits.connections
         stranger = f"{bubblewrap.CELL_UID + 1}:{bubblewrap.CELL_UID + 1}"
-        relay = command.build_inner_command("loopback/relay.py", "", own=True)[:-1]
+        relay = command.build_inner_command("loopback/join.py", "", own=True)[:-1]
         cell.relay = (*engine.command, "exec", "-i", "--user", stranger, name, command.ENV, *relay)
     cell.wait_until_ready(START_SECONDS)
     return cell

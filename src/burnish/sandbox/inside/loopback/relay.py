@@ -12,8 +12,6 @@ import contextlib
 import os
 import select
 import socket
-import sys
-import threading
 from typing import Any
 
 PIECE_BYTES = 1 << 16
@@ -22,8 +20,6 @@ CONNECT_SECONDS = 10.0
 WATCH_SECONDS = 0.5
 ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 LISTENING = "0A"
-LAST_WORD_SECONDS = 60.0
-"""How long a client that says no more may wait for its answer, where nobody can see that it has hung up."""
 
 
 def run_relay(listener: int, ready: int, port: int, connections: int) -> None:
@@ -111,30 +107,3 @@ async def copy(source: socket.socket, target: socket.socket) -> None:
     while piece := await loop.sock_recv(source, PIECE_BYTES):
         await loop.sock_sendall(target, piece)
     target.shutdown(socket.SHUT_WR)
-
-
-def join(port: int) -> None:
-    """One connection, whose client is at our standard input and output: for containers into which no socket leads.
-
-    A process of its own for each, of another user than the program, so that this can neither read it nor end it.
-    """
-    program = asyncio.run(connect(port))
-    program.setblocking(True)
-
-    def listen() -> None:
-        with contextlib.suppress(OSError):
-            while piece := os.read(0, PIECE_BYTES):
-                program.sendall(piece)
-            program.shutdown(socket.SHUT_WR)
-            program.settimeout(LAST_WORD_SECONDS)
-
-    threading.Thread(target=listen, daemon=True).start()
-    with contextlib.suppress(OSError):
-        while piece := program.recv(PIECE_BYTES):
-            while piece:
-                piece = piece[os.write(1, piece) :]
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    join(int(sys.argv[1]))
