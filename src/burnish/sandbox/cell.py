@@ -157,25 +157,40 @@ class Cell:
         """
         with self._busy:
             started = time.monotonic()
-            fds = [*(make_memory_file(content) for content in inputs), *passed]
-            out, into = os.pipe()
+            reader = OutputReader(-1, keep_bytes, heard)
+            ended = self._exchange(message, inputs, passed, reader, started + WALL * message["timeout"] + GRACE_SECONDS)
+            if ended is LOST and self.closed:
+                raise SandboxError("the sandbox was closed")
+            return JobEnd(**ended, output=reader.content(), seconds=time.monotonic() - started)
+
+    def _exchange(
+        self,
+        message: dict[str, Any],
+        inputs: Sequence[bytes],
+        passed: Sequence[int],
+        reader: OutputReader,
+        limit: float,
+    ) -> dict[str, Any]:
+        """Hand a job over and hear it until its end, which process 1 tells, or the limit: LOST."""
+        fds = [*(make_memory_file(content) for content in inputs), *passed]
+        reader.fd, into = os.pipe()
+        try:
             try:
                 socket.send_fds(self.control, [json.dumps(message).encode()], [*fds, into])
             except OSError as error:
-                os.close(out)
-                if self.closed:
-                    raise SandboxError("the sandbox was closed") from error
-                raise CellGone(f"the cell is gone: {error}") from error
+                raise self._explain_gone(error) from error
             finally:
                 for fd in (*fds, into):
                     os.close(fd)
-            try:
-                reader = OutputReader(out, keep_bytes, heard)
-                return self._collect(reader, started, WALL * message["timeout"] + GRACE_SECONDS)
-            finally:
-                os.close(out)
+            return self._collect(reader, limit)
+        finally:
+            os.close(reader.fd)
 
-    def _collect(self, reader: OutputReader, started: float, limit: float) -> JobEnd:
+    def _explain_gone(self, error: OSError) -> SandboxError:
+        """What it means that a job cannot be handed over."""
+        return SandboxError("the sandbox was closed") if self.closed else CellGone(f"the cell is gone: {error}")
+
+    def _collect(self, reader: OutputReader, limit: float) -> dict[str, Any]:
         """Read what the job says until process 1 says that it ended, or is gone: then the job failed with its cell."""
         poll = select.poll()
         poll.register(reader.fd, select.POLLIN)
@@ -183,18 +198,16 @@ class Cell:
         ended: dict[str, Any] = {}
         is_reading = True
         while is_reading or not ended:
-            ready = dict(poll.poll(max(0.0, started + limit - time.monotonic()) * 1000))
+            ready = dict(poll.poll(max(0.0, limit - time.monotonic()) * 1000))
             if reader.fd in ready and not reader.read():
                 poll.unregister(reader.fd)
                 is_reading = False
             if not ready or self.control.fileno() in ready:
-                ended = (self._receive(started + limit) if ready else None) or LOST
+                ended = (self._receive(limit) if ready else None) or LOST
                 if ended is LOST:
                     break
                 poll.unregister(self.control)
-        if ended is LOST and self.closed:
-            raise SandboxError("the sandbox was closed")
-        return JobEnd(**ended, output=reader.content(), seconds=time.monotonic() - started)
+        return ended
 
     def _receive(self, deadline: float) -> dict[str, Any] | None:
         """The server's next message; None when it is gone or silent."""

@@ -39,6 +39,8 @@ CONTROL = "/control"
 """Where a container sees the one socket it may call, once."""
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY", "ALL_PROXY")
 """What an engine's command may put into containers, with passwords."""
+NOBODY = "192.0.2.1"
+"""An address that no machine has, for a container that may not know whom others ask for names."""
 EMPTY_FILES = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")
 """What engines put into every container and no cell needs."""
 EMPTY_FOLDERS = ("/sys", "/sys/fs/cgroup", "/dev/mqueue", "/run", "/var/tmp")
@@ -132,7 +134,7 @@ def list_isolation_options(engine: Engine, filtered: bool) -> list[str]:
     powers = ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
     powers += [] if filtered else ["--security-opt", "seccomp=unconfined"]
     if engine.elsewhere:
-        spaces += ["--interactive", "--dns", "127.0.0.1", "--dns-search", "."]
+        spaces += ["--interactive", "--dns", NOBODY, "--dns-search", "."]
         spaces += [word for proxy in PROXIES for name in (proxy, proxy.lower()) for word in ("--env", f"{name}=")]
     elif engine.selinux:
         powers += ["--security-opt", "label=disable"]  # else SELinux forbids the control socket

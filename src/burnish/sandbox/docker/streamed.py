@@ -22,11 +22,11 @@ from typing import IO, Any
 
 from burnish.errors import SandboxError
 from burnish.sandbox import bubblewrap, owner, start
-from burnish.sandbox.cell import GRACE_SECONDS, LOST, Cell, CellGone, JobEnd, OutputListener, OutputReader
+from burnish.sandbox.cell import LOST, Cell, OutputReader
 from burnish.sandbox.docker import command
 from burnish.sandbox.docker.container import OURS
 from burnish.sandbox.docker.engine import Engine
-from burnish.sandbox.inside.bounds import HEADER, JOB, MESSAGE, MOST_FRAME, WALL
+from burnish.sandbox.inside.bounds import HEADER, JOB, MESSAGE, MOST_FRAME
 from burnish.sandbox.sandbox import JobLimits, ServeLimits
 
 SEND_SECONDS = 60.0
@@ -65,43 +65,34 @@ class StreamedCell(Cell):
     how_to_leave, goodbye_seconds = socket.SHUT_WR, 10.0
     _waiting = b""
 
-    def perform(
+    def _exchange(
         self,
         message: dict[str, Any],
         inputs: Sequence[bytes],
-        keep_bytes: int,
-        heard: OutputListener | None = None,
-        passed: Sequence[int] = (),
-    ) -> JobEnd:
-        """Run one job and wait for its end. `passed` are the listener of a program to serve, and whom to tell."""
-        with self._busy:
-            started = time.monotonic()
-            limit = started + WALL * message["timeout"] + GRACE_SECONDS
-            said = json.dumps(message | {"sizes": [len(content) for content in inputs]}).encode()
-            over = threading.Event()
-            try:
-                try:
-                    self.control.settimeout(SEND_SECONDS)
-                    self.control.sendall(b"".join([HEADER.pack(JOB, len(said)), said, *inputs]))
-                except OSError as error:
-                    if self.closed:
-                        raise SandboxError("the sandbox was closed") from error
-                    raise CellGone(f"the cell is gone: {error}") from error
-                reader = OutputReader(-1, keep_bytes, heard)
+        passed: Sequence[int],
+        reader: OutputReader,
+        limit: float,
+    ) -> dict[str, Any]:
+        """Send a job and hear it. `passed` are the listener of a program to serve, and whom to tell that it listens."""
+        said = json.dumps(message | {"sizes": [len(content) for content in inputs]}).encode()
+        over = threading.Event()
 
-                def listen() -> None:
-                    os.write(passed[1], b"1")
-                    accepting = socket.socket(fileno=os.dup(passed[0]))
-                    threading.Thread(target=self._accept, args=(accepting, message["port"], over), daemon=True).start()
+        def listen() -> None:
+            os.write(passed[1], b"1")
+            accepting = socket.socket(fileno=os.dup(passed[0]))
+            threading.Thread(target=self._accept, args=(accepting, message["port"], over), daemon=True).start()
 
-                ended = self._hear(reader, limit, listen)
-            finally:
-                over.set()
-                for fd in passed:
-                    os.close(fd)
-            if ended is LOST and self.closed:
-                raise SandboxError("the sandbox was closed")
-            return JobEnd(**ended, output=reader.content(), seconds=time.monotonic() - started)
+        try:
+            self.control.settimeout(SEND_SECONDS)
+            self.control.sendall(b"".join([HEADER.pack(JOB, len(said)), said, *inputs]))
+        except OSError as error:
+            raise self._explain_gone(error) from error
+        else:
+            return self._hear(reader, limit, listen)
+        finally:
+            over.set()
+            for fd in passed:
+                os.close(fd)
 
     def _hear(self, reader: OutputReader, limit: float, listen: Callable[[], None]) -> dict[str, Any]:
         """Keep what the job says until process 1 says how it ended."""
