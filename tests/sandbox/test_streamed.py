@@ -1,5 +1,6 @@
 """Cells of an engine with another kernel: simulated by `other_kernel.py`, in front of a real engine."""
 
+import json
 import os
 import signal
 import socket
@@ -200,7 +201,9 @@ def test_the_scripted_journey_goes_through_on_a_system_that_has_only_such_an_eng
     wrote = start("darwin", "write", SENTENCE, "--model", "scripted:demo", "--out", "double", home=tmp_path)
     assert wrote.returncode == 0, wrote.stdout + wrote.stderr
     assert "def double" in (tmp_path / "double" / "solution.py").read_text("utf-8")
-    assert "Docker Desktop" in (tmp_path / "double" / "evidence.json").read_text("utf-8")
+    evidence = json.loads((tmp_path / "double" / "evidence.json").read_text("utf-8"))
+    assert {check["verdict"] for check in evidence["checks"]} == {"passed"}
+    assert {"tests", "coverage", "mutation", "performance"} <= {check["check"] for check in evidence["checks"]}
     assert "def double" in start("darwin", "show", "last", "--code", home=tmp_path).stdout
     assert "plausible" in start("darwin", "runs", home=tmp_path).stdout
     said = start("darwin", "doctor", home=tmp_path).stdout
