@@ -110,6 +110,19 @@ def test_without_cells_and_without_an_engine_it_says_what_to_install(kind: str, 
     assert "brew install" in start("darwin", "doctor", home=tmp_path, PATH=str(tmp_path)).stdout
 
 
+@pytest.mark.slow
+def test_a_browser_without_a_window_needs_cells_and_says_so(tmp_path: Path) -> None:
+    code = """
+from burnish.errors import SetupProblem
+from burnish.sandbox.browser import open_cell
+try:
+    open_cell(1 << 28)
+except SetupProblem as problem:
+    print(problem)
+"""
+    assert start("darwin", "-c", code, home=tmp_path).stdout.endswith("Type: burnish ui\n")
+
+
 def test_a_start_of_a_process_is_told_apart_and_memory_and_cores_are_counted() -> None:
     mine = system.read_start_time(os.getpid())
     assert mine

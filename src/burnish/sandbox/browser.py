@@ -21,7 +21,7 @@ from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, seccomp, start
 from burnish.sandbox.cell import Cell
 from burnish.sandbox.sandbox import MIB, JobLimits
-from burnish.system import make_memory_file, make_packet_pair
+from burnish.system import has_cells, make_memory_file, make_packet_pair
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PROGRAMS = (
@@ -151,6 +151,8 @@ def open_cell(page_bytes: int, servers: Sequence[str] = (), is_nested: bool = Tr
     A page that holds more than `page_bytes` is ended. Raises SetupProblem where there is no browser, or no cell. That
     Chromium itself could not start, as its own sandbox cannot nest here, shows in its pipe.
     """
+    if not has_cells():
+        raise diagnosis.NoSandbox(diagnosis.NO_BROWSER_CELL)
     chromium, bwrap = find_chromium(), bubblewrap.find_bwrap()
     if bwrap is None:
         raise diagnosis.NoSandbox(diagnosis.NO_BUBBLEWRAP)

@@ -73,6 +73,13 @@ NO_CELLS = Diagnosis(
 """Where `has_cells` says that no process of this machine can be one."""
 
 
+NO_BROWSER_CELL = Diagnosis(
+    "A browser without a window runs in a cell of Linux's own, which this system has not, and containers are not used "
+    "for it. Pages run in your own browser.",
+    "burnish ui",
+)
+
+
 def explain_failure(error: SandboxError, machine: Machine | None = None) -> Diagnosis:
     """Why bubblewrap failed with these last words, and what to type."""
     machine = machine or Machine()

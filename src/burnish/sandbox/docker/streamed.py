@@ -112,27 +112,28 @@ class StreamedCell(Cell):
 
     def _read_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
         """What comes next; None at the end, at the deadline, and for what is no frame."""
-        wanted = HEADER.size
-        while len(self._waiting) < wanted or wanted == HEADER.size:
-            if len(self._waiting) >= HEADER.size:
-                size = HEADER.unpack_from(self._waiting)[1]
-                wanted = HEADER.size + size
-                if size > MOST_FRAME:
-                    return None
-                if len(self._waiting) >= wanted:
-                    break
+        if not self._wait_for(HEADER.size, deadline):
+            return None
+        kind, size = HEADER.unpack_from(self._waiting)
+        end = HEADER.size + size
+        if size > MOST_FRAME or not self._wait_for(end, deadline):
+            return None
+        body, self._waiting = self._waiting[HEADER.size : end], self._waiting[end:]
+        return kind, body
+
+    def _wait_for(self, size: int, deadline: float) -> bool:
+        """Whether so many bytes have come before the deadline."""
+        while len(self._waiting) < size:
             try:
                 if not select.select([self.control], [], [], max(0.0, deadline - time.monotonic()))[0]:
-                    return None
+                    return False
                 data = self.control.recv(1 << 18)
             except (OSError, ValueError):
-                return None
+                return False
             if not data:
-                return None
+                return False
             self._waiting += data
-        kind = self._waiting[:1]
-        body, self._waiting = self._waiting[HEADER.size : wanted], self._waiting[wanted:]
-        return kind, body
+        return True
 
     def _accept(self, listener: socket.socket, port: int, over: threading.Event) -> None:
         """Give each client a relay in the cell; one too many waits until another has ended."""
@@ -150,19 +151,18 @@ class StreamedCell(Cell):
         """One connection: the engine's command reads from the client and writes to it, until one of them is gone."""
         gone = select.poll()
         gone.register(client, 0)
-        words = [*self.relay, str(port)]
-        with (
-            client,
-            subprocess.Popen(
-                words, stdin=client.fileno(), stdout=client.fileno(), stderr=subprocess.DEVNULL
-            ) as process,
-        ):
-            while process.poll() is None:
-                if over.is_set() or gone.poll(0):
-                    process.kill()
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(LOOK_SECONDS)
-        places.release()
+        words, both = [*self.relay, str(port)], client.fileno()
+        try:
+            with client, subprocess.Popen(words, stdin=both, stdout=both, stderr=subprocess.DEVNULL) as process:
+                while process.poll() is None:
+                    if over.is_set() or gone.poll(0):
+                        process.kill()
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(LOOK_SECONDS)
+        except OSError:
+            pass  # no process can be started: the client sees its connection end
+        finally:
+            places.release()
 
 
 class Copies:
