@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import socket
+import struct
 import subprocess
 import sys
 from contextlib import suppress
@@ -152,6 +153,28 @@ def open_local_socket() -> socket.socket:
 def make_packet_pair() -> tuple[socket.socket, socket.socket]:
     """Two connected sockets that carry whole packets, and descriptors beside them: see `has_cells`."""
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def bind_packets(path: Path) -> socket.socket:
+    """A socket of the same kind at a path, which may be longer than an address: see `has_cells`."""
+    folder = os.open(path.parent, os.O_PATH)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        listener.bind(f"/proc/self/fd/{folder}/{path.name}")
+    finally:
+        os.close(folder)
+    return listener
+
+
+def read_caller(link: socket.socket) -> int:
+    """The number of the process that connected; 0 where it cannot be seen from here: see `has_cells`."""
+    pid: int = struct.unpack("3i", link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))[0]
+    return pid
+
+
+def open_process(pid: int) -> int:
+    """A descriptor that becomes readable when a process ends: see `has_cells`."""
+    return os.pidfd_open(pid)
 
 
 def make_memory_file(content: bytes) -> int:

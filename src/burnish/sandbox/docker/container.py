@@ -10,7 +10,6 @@ import os
 import select
 import shutil
 import socket
-import struct
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -22,6 +21,7 @@ from burnish.sandbox import bubblewrap, cell, owner, start
 from burnish.sandbox.docker import command
 from burnish.sandbox.docker.engine import Engine
 from burnish.sandbox.sandbox import JobLimits
+from burnish.system import bind_packets, open_process, read_caller
 
 OURS = "burnish-cell-"
 FOLDER = "burnish-call-"
@@ -37,7 +37,7 @@ class Container:
         self.name = name
         self.pid = pid
         self.stderr = stderr
-        self._handle = os.pidfd_open(pid)
+        self._handle = open_process(pid)
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it is gone, and with it, by the kernel's rule, every other process of the container."""
@@ -96,15 +96,12 @@ def listen_for_call() -> Iterator[tuple[socket.socket, str]]:
     """A socket that waits for one call, and its address. Nothing of it is left after."""
     folder = owner.make_folder(FOLDER)
     path = folder / "control"
-    handle = os.open(folder, os.O_PATH)
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-            listener.bind(f"/proc/self/fd/{handle}/control")  # an address must be short, a folder's name need not be
+        with bind_packets(path) as listener:
             path.chmod(0o666)  # for the container's user; nobody else comes into the folder
             listener.listen(1)
             yield listener, str(path)
     finally:
-        os.close(handle)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -123,7 +120,7 @@ def accept_call(listener: socket.socket, client: subprocess.Popen[bytes]) -> soc
 
 def find_caller_pid(control: socket.socket) -> int:
     """The number that process 1 of the container has here."""
-    pid: int = struct.unpack("3i", control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))[0]
+    pid = read_caller(control)
     if not pid:
         control.close()
         raise SandboxError("the container runs where its processes cannot be seen")
