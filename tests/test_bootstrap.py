@@ -490,3 +490,28 @@ def test_what_burnish_wrote_into_the_clone_is_not_checked_with_it(tmp_path: Path
     said = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True).stdout
     ours = {"src/ours.py", "docs/ours.md", "bootstrap.py", "README.md"}
     assert {line.split(":")[0] for line in said.splitlines() if ":" in line} == ours
+
+
+def test_where_there_is_no_bubblewrap_nothing_is_set_up_for_it(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not boot.is_done("bwrap")
+    assert not boot.is_done("cell")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert boot.is_done("bwrap")
+    assert boot.is_done("cell")
+    assert not boot.is_done("dev")
+
+
+def test_a_system_without_users_and_file_locks_can_set_up(boot: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "geteuid")
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    source = Path(str(boot.__file__))
+    spec = importlib.util.spec_from_file_location("bootstrap_elsewhere", source)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.SUDO == "sudo "
+    with module.alone():
+        pass

@@ -31,6 +31,7 @@ LAYERS = [
     "events",
     "json_schema zips",
     "errors text paths no_telemetry version parsing intervals jsonlines redact",
+    "system",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 DOORS = {"__init__", "__main__"}

@@ -14,6 +14,7 @@ from burnish.events import Frozen
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL, Weights
 from burnish.models.weights import is_checked, weights_path
 from burnish.sandbox.diagnosis import Machine
+from burnish.system import has_cells, is_root
 
 PROFILE = "/etc/apparmor.d/burnish-bwrap"
 LEAST_FREE_BYTES = 200_000_000
@@ -65,6 +66,10 @@ def check_sandbox(machine: Machine | None = None) -> DoctorFinding:
             if graded.all_passed:
                 return DoctorFinding(thing="sandbox", fine=True, says=cell.level)
         reason = graded.problem or str(graded.cases)
+    except SetupProblem as problem:
+        if not has_cells():
+            return _from_problem("sandbox", problem)
+        reason = str(problem)
     except BurnishError as error:
         reason = str(error)
     why, type_this = _find_remedy(reason, machine or Machine())
@@ -82,7 +87,7 @@ def _find_remedy(reason: str, machine: Machine) -> tuple[str, str]:
     """Why there is no cell, and the line that changes it."""
     from burnish.sandbox.bubblewrap import find_bwrap
 
-    bwrap, sudo = find_bwrap(), "" if os.geteuid() == 0 else "sudo "
+    bwrap, sudo = find_bwrap(), "" if is_root() else "sudo "
     if bwrap is None:
         return "it is not installed", f"{sudo}apt-get install bubblewrap"
     if machine.setting("kernel.apparmor_restrict_unprivileged_userns") == "1":

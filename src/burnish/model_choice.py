@@ -5,7 +5,6 @@ comes before paid, and what is known of a model before what is hoped of it; docs
 """
 
 import json
-import os
 import re
 import sys
 from collections import Counter, defaultdict
@@ -33,6 +32,7 @@ from burnish.models.weights import is_checked
 from burnish.paths import home
 from burnish.runs import Store
 from burnish.runs.store import open_run
+from burnish.system import read_total_memory
 from burnish.text import plural
 
 PRIORS: dict[Strength, float] = {"small": 0.5, "middle": 0.7, "strong": 0.8}
@@ -310,7 +310,7 @@ def find_candidates(records: Mapping[str, TrackRecord], may_spend: bool = False)
 
 
 def _fits_memory(weights_bytes: int) -> bool:
-    return weights_bytes <= MEMORY_SHARE * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return weights_bytes <= MEMORY_SHARE * read_total_memory()
 
 
 def writes_code(model: ListedModel) -> bool:

@@ -4,14 +4,12 @@ What must last is in `home`, what can be fetched again in `cache`. What a user a
 private: such files and folders are for their owner alone.
 """
 
-import fcntl
 import os
 import secrets
 import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
 
 PRIVATE_MODE = 0o600
 """For files that only their owner may read."""
@@ -89,17 +87,6 @@ def write_atomically(
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-
-
-def take_lock(file: IO[Any]) -> bool:
-    """Take the lock on an open file, unless another process has it; it is held until the file is closed.
-
-    The kernel frees the lock of a process that died. Raises OSError where a disk knows no locks.
-    """
-    with suppress(BlockingIOError):
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
 
 
 def read_commit(source: Path = Path(__file__)) -> str:

@@ -27,3 +27,15 @@ def must_be_there(kind: str) -> str:
     if kind == "docker" and no_engine():
         pytest.skip(f"no container engine: {no_engine()}")
     return kind
+
+
+@cache
+def is_streamed(kind: str) -> bool:
+    """Whether cells of a kind are those of an engine with another kernel (`other_kernel.py` is one)."""
+    return kind == "docker" and bool(engine.find_engine().elsewhere)
+
+
+def skip_streamed(kind: str, why: str) -> None:
+    """Skip the test over such an engine, where another outcome is right: see `test_streamed.py`."""
+    if is_streamed(kind):
+        pytest.skip(why)

@@ -15,10 +15,27 @@ NAME = "burnish-test-own:1"
 HOME = "usr/own"
 PYTHON = f"/{HOME}/bin/python3"
 FOLDERS = ("cell", "tmp", "work", "dev", "etc", "proc", "sys", "usr", "usr/local", "usr/local/bin")
+TOOLS = (
+    "cat",
+    "chmod",
+    "echo",
+    "grep",
+    "id",
+    "kill",
+    "ln",
+    "ls",
+    "mkdir",
+    "mv",
+    "nice",
+    "rm",
+    "sleep",
+    "touch",
+    "true",
+)
 LEFT_OUT = {"test", "site-packages", "idlelib", "tkinter", "ensurepip", "lib2to3", "__pycache__"}
 
 
-def import_own_image(engine: Engine) -> str:
+def import_own_image(engine: Engine, name: str = NAME) -> str:
     """Its name, once the engine has it."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", dereference=True) as tar:
@@ -28,10 +45,10 @@ def import_own_image(engine: Engine) -> str:
             _folder(tar, folder)
         for source, place in files.items():
             tar.add(source, place, filter=_wanted)
-        for name in ("usr/local/bin/python3", "usr/bin/python3"):
-            _link(tar, name, PYTHON)
-    engine.ask("import", "-", NAME, given=buffer.getvalue())
-    return NAME
+        for link in ("usr/local/bin/python3", "usr/local/bin/python", "usr/bin/python3"):
+            _link(tar, link, PYTHON)
+    engine.ask("import", "-", name, given=buffer.getvalue(), seconds=200)
+    return name
 
 
 def _files() -> Iterator[tuple[str, str]]:
@@ -43,7 +60,7 @@ def _files() -> Iterator[tuple[str, str]]:
     for name in (*bubblewrap.list_links(), "coverage"):
         for path in (packages / name, *packages.glob(f"{name}-*.dist-info")):
             yield str(path), f"packages/{path.name}"
-    tools = ["/usr/bin/env", "/bin/sh"]
+    tools = ["/usr/bin/env", "/bin/sh", *(f"/bin/{tool}" for tool in TOOLS)]
     yield from ((tool, tool[1:]) for tool in tools)
     extensions = [str(file) for file in Path(stdlib, "lib-dynload").glob("*.so")]
     said = subprocess.run(["ldd", str(python), *tools, *extensions], capture_output=True, text=True).stdout

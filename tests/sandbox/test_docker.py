@@ -1,11 +1,14 @@
 """Containers as cells: which engine, what is bound where, and what a killed Burnish left."""
 
+import base64
 import io
+import json
 import os
 import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ import pytest
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.verdict import judge_all
 from burnish.errors import SandboxError, SetupProblem
-from burnish.sandbox import JobLimits, diagnosis, open_sandbox, owner
+from burnish.sandbox import JobLimits, bubblewrap, diagnosis, open_sandbox, owner, seccomp
 from burnish.sandbox.docker import command, container, engine
 from burnish.sandbox.docker.engine import ContainerProblem, Engine
 from tests.checks.project_support import TEST, made
@@ -47,17 +50,25 @@ def test_a_rootless_engine_is_preferred(monkeypatch):
     assert ROOTLESS.title == "podman 4.3 (rootless engine)"
 
 
-def test_an_engine_on_another_machine_is_refused(monkeypatch):
-    monkeypatch.delenv("DOCKER_HOST", raising=False)
-    with pytest.raises(ContainerProblem, match="docker 27.1.*Docker Desktop, Linux 6.6-linuxkit") as refused:
-        choose(monkeypatch, ELSEWHERE)
-    assert refused.value.remedy == "docker context use default"
-    assert str(diagnosis.explain_no_docker(refused.value)).endswith(f" {refused.value.remedy}")
-    monkeypatch.setenv("DOCKER_HOST", "tcp://elsewhere")
-    with pytest.raises(ContainerProblem) as refused:
-        choose(monkeypatch, ELSEWHERE)
-    assert refused.value.remedy == "unset DOCKER_HOST"
+def test_an_engine_with_another_kernel_comes_last(monkeypatch):
+    assert choose(monkeypatch, ELSEWHERE) == ELSEWHERE
     assert choose(monkeypatch, ELSEWHERE, ROOTFUL) == ROOTFUL
+    assert choose(monkeypatch, ELSEWHERE, ROOTFUL, ROOTLESS) == ROOTLESS
+    assert ELSEWHERE.title == "docker 27.1 (rootful engine on Docker Desktop, Linux 6.6-linuxkit)"
+    assert not ROOTFUL.elsewhere
+    monkeypatch.setattr(engine, "has_cells", lambda: False)
+    assert ROOTFUL.elsewhere, "where this system is no Linux, every engine has another kernel"
+
+
+def test_a_container_elsewhere_is_told_of_nothing_that_is_here():
+    words = command.build_command(ELSEWHERE, JobLimits(loopback=True), "name", [])
+    assert not [word for word in words if "type=bind" in word or word.startswith("net.ipv6")]
+    assert f"{bubblewrap.CELL_UID}:{bubblewrap.CELL_UID}" in words
+    assert {"--interactive", "HTTPS_PROXY=", "https_proxy="} <= {*words}
+    assert command.has_own_python(ELSEWHERE)
+    settings = json.loads(command.make_settings(replace(ELSEWHERE, machine="aarch64"), JobLimits(), None, ""))
+    assert settings["call"] == ""
+    assert base64.b64decode(settings["filter"]) == seccomp.build_program("aarch64")
 
 
 def test_the_engine_that_the_user_names_is_the_only_one_asked(monkeypatch, tmp_path):
@@ -124,6 +135,8 @@ def test_only_containers_whose_owner_is_gone_are_left_over():
     assert is_left_over(f"burnish-cell-{here}-999999999-5-ab")
     assert is_left_over(f"burnish-cell-{here}-{os.getpid()}-5-ab"), "the number was given out again"
     assert is_left_over(f"burnish-cell-{other}-1-5-ab"), "the machine was started anew"
+    assert not owner.is_left_over(f"burnish-cell-{other}-1-5-ab", container.OURS, is_shared=True), "whose that is?"
+    assert owner.is_left_over(f"burnish-cell-{here}-999999999-5-ab", container.OURS, is_shared=True)
     boot = here.split("-")[0]
     assert not is_left_over(f"burnish-cell-{boot}-1-999999999-5-ab"), "its processes cannot be seen from here"
 

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SandboxError, SetupProblem
-from burnish.sandbox import JobLimits, Served, ServeError, ServeLimits, open_sandbox, owner, serve
+from burnish.sandbox import JobLimits, Served, ServeError, ServeLimits, open_sandbox, serve
 from burnish.sandbox.box import Box
-from tests.sandbox.kinds import ISOLATED, must_be_there
+from burnish.system import LONGEST_SOCKET
+from tests.sandbox.kinds import ISOLATED, must_be_there, skip_streamed
 from tests.sandbox.served import PORT, ask, find_groups, find_processes, serve_shell
 from tests.sandbox.test_owner import family, remaining
 
@@ -91,6 +92,8 @@ def test_a_web_server_is_reached_through_its_socket_and_gone_after(box):
     "host", ["127.0.0.1", *(pytest.param(host, marks=pytest.mark.slow) for host in ("::1", "0.0.0.0", "localhost"))]
 )
 def test_bytes_pass_unchanged_in_both_directions_by_any_address(box, host):
+    if host == "::1":
+        skip_streamed(box.kind, "only where the kernel is known to have IPv6 is it switched on")
     sent = os.urandom(3_000_000)
     served = box.serve(["python", "echo.py"], PORT, {"echo.py": ECHO.replace("HOST", repr(host))})
     with served, served.connect() as client, ThreadPoolExecutor(1) as pool:
@@ -203,7 +206,7 @@ def test_a_long_folder_for_temporary_files_does_not_make_the_address_too_long(bo
     deep.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(deep))
     with serve_shell(box) as served:
-        assert len(str(served.socket)) <= owner.LONGEST_SOCKET
+        assert len(str(served.socket)) <= LONGEST_SOCKET
         assert ask(served, "print(1)") == "1\n"
     assert not served.folder.exists()
 
@@ -284,8 +287,9 @@ time.sleep(100)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ISOLATED)
 def test_killing_burnish_ends_what_it_serves_and_the_next_start_removes_the_sockets(kind, tmp_path, monkeypatch):
+    skip_streamed(must_be_there(kind), "its processes have no numbers here")
     env = {**os.environ, "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", OWNER, must_be_there(kind)]
+    command = [sys.executable, "-c", OWNER, kind]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True) as parent:
         assert parent.stdout is not None
         *folders, first, second = parent.stdout.readline().split()

@@ -1,6 +1,5 @@
 """`burnish models`: what can answer, on this disk and with servers, and what is fetched before it can."""
 
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -16,6 +15,7 @@ from burnish.models.model import Progress
 from burnish.models.names import default_names, split_names
 from burnish.models.providers import find_server
 from burnish.models.weights import ensure_weights, find_weights, is_checked, weights_path
+from burnish.system import read_total_memory
 from burnish.text import one_line
 
 MOST_SHOWN = 12
@@ -118,7 +118,7 @@ def _describe_weights(name: str, weights: Weights) -> ModelRow:
         "context": context,
         "licence": weights.licence,
         "memory_bytes": memory,
-        "fits": memory <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        "fits": memory <= read_total_memory(),
     }
 
 

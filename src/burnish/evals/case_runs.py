@@ -30,6 +30,7 @@ from burnish.report.deliverables import check_free
 from burnish.runs.attempt import Resources, RunHandle
 from burnish.runs.request import EvalSettings, Request
 from burnish.runs.store import Store, open_run
+from burnish.system import count_cores
 from burnish.text import one_line
 from burnish.version import __version__
 
@@ -185,7 +186,7 @@ def describe_measuring(answering: Model, at_once: int) -> dict[str, Any]:
     """What every plan says of this program, this machine and who answers."""
     origin = describe_origin()
     # Beside a model that computes here one browser; else one for each four cores, so that probes of time stay true.
-    most = 1 if computes_here(answering) else max(1, min(answering.slots, len(os.sched_getaffinity(0)) // 4))
+    most = 1 if computes_here(answering) else max(1, min(answering.slots, count_cores() // 4))
     facts = {"model": answering.name, "engine": name_engine(answering), "at_once": at_once or most}
     return {"commit": origin["commit"], "machine": origin["machine"], **facts}
 

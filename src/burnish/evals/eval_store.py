@@ -4,7 +4,6 @@
 Results, reports and plots are made from them and may be deleted at any time.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -12,7 +11,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Self
@@ -24,6 +23,7 @@ from burnish.evals.schema import PLAN_VERSION, Contents, EvalLimits, LeftOut, Pl
 from burnish.events import Event, read_event, write_event
 from burnish.paths import PRIVATE_MODE, home, make_private_folder, write_atomically
 from burnish.report.deliverables import check_free
+from burnish.system import take_lock
 from burnish.tasks.task import Task
 from burnish.text import one_line, slug
 
@@ -246,14 +246,15 @@ def lock_evaluation(path: Path, plan_file: str) -> Iterator[None]:
     with os.fdopen(handle, "r+b", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise _unreadable(path / plan_file, "beside it, '.lock' is no file")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        is_ours = False
+        with suppress(OSError):
+            is_ours = take_lock(file)
+        if not is_ours:
             name = name_evaluation(path)
             raise SetupProblem(
                 f"Another process is working on the evaluation {name!r}. Wait until it ends, then type: "
                 f"burnish eval resume {name}"
-            ) from error
+            )
         yield
 
 

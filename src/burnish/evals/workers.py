@@ -9,7 +9,6 @@ either a line of attempts (the next task, what happens in it, how it ended) or o
 import os
 import queue
 import shutil
-import socket
 import subprocess
 import sys
 import threading
@@ -26,6 +25,7 @@ from burnish.events import Event, Stopped
 from burnish.models.model import Ask, Done, Leavable, Model, Piece
 from burnish.runs.attempt import Resources
 from burnish.sandbox import open_sandbox, owner
+from burnish.system import LONGEST_SOCKET, count_cores, open_local_socket
 from burnish.tasks.task import Task
 
 FEWEST_ATTEMPTS, FEWEST_AT_ONCE, FEWEST_CORES = 32, 16, 4
@@ -80,7 +80,7 @@ def count_workers(model: Model, at_once: int, missing: int) -> int:
 
     Beside llama.cpp the model itself wants all cores.
     """
-    cores = len(os.sched_getaffinity(0))
+    cores = count_cores()
     is_small = missing < FEWEST_ATTEMPTS or at_once < FEWEST_AT_ONCE or cores < FEWEST_CORES
     return 0 if is_small or computes_here(model) else min(MOST_WORKERS, cores - 2)
 
@@ -88,7 +88,7 @@ def count_workers(model: Model, at_once: int, missing: int) -> int:
 def write_order(plan: Plan, model: Model, sandbox: str, at_once: int, workers: int) -> WorkOrder:
     """What each of so many workers is told; together they keep so many attempts under way, and all cores at work."""
     known = {name: getattr(model, name) for name in KNOWN_OF_MODEL if hasattr(model, name)}
-    threads, cells = -(-at_once // workers), 1 + -(-len(os.sched_getaffinity(0)) // workers)
+    threads, cells = -(-at_once // workers), 1 + -(-count_cores() // workers)
     return WorkOrder(plan, known, isinstance(model, Leavable), sandbox, threads, cells)
 
 
@@ -135,7 +135,7 @@ class Desk:
         self.order = order
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         owner.remove_left_folders(FOLDER)
-        folder = owner.make_folder(FOLDER, owner.LONGEST_SOCKET - len("/desk"))
+        folder = owner.make_folder(FOLDER, LONGEST_SOCKET - len("/desk"))
         with ExitStack() as stack:
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
             address = str(folder / "desk")
@@ -153,7 +153,7 @@ class Desk:
                 finally:
                     self.cancel.set()
                     # To close a listener wakes nobody who waits in `accept`; a connection does.
-                    with socket.socket(socket.AF_UNIX) as waking, suppress(OSError):
+                    with open_local_socket() as waking, suppress(OSError):
                         waking.setblocking(False)
                         waking.connect(address)
                     for process in processes:

@@ -49,6 +49,7 @@ from burnish.models.adapters import find_adapter, split_adapter
 from burnish.models.huggingface.engine import add_adapter, best_device, read_network
 from burnish.models.model import Ask
 from burnish.models.weights import find_transformers_source
+from burnish.system import read_free_memory
 
 PROBED = 16
 """Examples on which the distance to the base is measured: of writing, as that is what repairs make a model forget."""
@@ -238,7 +239,7 @@ def find_device() -> tuple[str, int]:
     """What a training will run on, and how many bytes of memory are free there."""
     if best_device().type == "cuda":
         return "cuda", int(torch.cuda.mem_get_info()[0])
-    return "cpu", os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return "cpu", read_free_memory()
 
 
 def find_dtype() -> torch.dtype:

@@ -5,7 +5,6 @@ spin while they wait for each other, so two of them side by side are many times 
 """
 
 import atexit
-import os
 import re
 import threading
 from collections.abc import Iterator
@@ -25,7 +24,7 @@ from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
 from burnish.models.stream_thread import POLL_SECONDS, Answer, end_at_stop, stream_in_thread, wait_for_weights
 from burnish.models.tokens import smallest_known
 from burnish.no_telemetry import disable_tracing
-from burnish.paths import take_lock
+from burnish.system import count_cores, take_lock
 
 SLOTS = 4
 CONTEXT_TOKENS_PER_SLOT = 4096
@@ -155,7 +154,7 @@ class LlamaServer:
         try:
             import xllamacpp
 
-            threads = min(len(os.sched_getaffinity(0)), 8)
+            threads = min(count_cores(), 8)
             params: Any = xllamacpp.CommonParams()
             params.model.path = str(self.settings.weights)
             params.n_parallel = SLOTS

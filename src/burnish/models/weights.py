@@ -28,6 +28,7 @@ from pathlib import Path
 from burnish import paths
 from burnish.errors import SetupProblem
 from burnish.models.catalog import CATALOG, LARGER, Weights, find_nearest_names
+from burnish.system import take_lock
 
 Progress = Callable[[int, int, str], None]
 """As in `models.model`, which needs packages: the set-up fetches weights while these are installed."""
@@ -247,7 +248,7 @@ def _lock(path: Path, weights: Weights, progress: Progress) -> Iterator[None]:
     """One process at a time fetches a file; the others wait for it and say so."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (path.parent / f".lock-{path.name}").open("w") as lock:
-        while not paths.take_lock(lock):
+        while not take_lock(lock):
             done = min(folder_size(_fetch_folder(path)), weights.bytes)
             progress(done, weights.bytes, "another Burnish process is fetching them; waiting for it")
             time.sleep(0.2)

@@ -42,6 +42,7 @@ from burnish.packages.uv import (
     machine_environment,
     run_watched,
 )
+from burnish.system import get_user, take_lock
 from burnish.text import one_line
 
 FORM = 1
@@ -166,7 +167,7 @@ def prepare_layer(requirements: Sequence[str], *, tell: Tell | None = None, budg
     home = layers_home()
     with suppress(OSError):  # there is none yet, or it cannot be entered: that is said later
         found = home.stat()
-        if found.st_uid not in {0, os.getuid()} or found.st_mode & stat.S_IWOTH:
+        if found.st_uid not in {0, get_user()[0]} or found.st_mode & stat.S_IWOTH:
             raise problems.explain_shared_cache(home)
     folder = layer_folder(asked)
     order = _Order(folder, asked, tell or (lambda _: None), budget or Budget())
@@ -232,9 +233,9 @@ def _make_alone(order: _Order) -> Layer:
     try:
         order.folder.parent.mkdir(parents=True, exist_ok=True)
         with lock_file(order.folder).open("wb") as lock:
-            if not paths.take_lock(lock):
+            if not take_lock(lock):
                 order.tell("Waiting for another Burnish that prepares the same packages")
-                while not paths.take_lock(lock):
+                while not take_lock(lock):
                     order.budget.check()
                     time.sleep(LOOK_SECONDS)
             return load_layer(order.folder) or _make(order, lock.fileno())
@@ -251,7 +252,7 @@ def _make(order: _Order, lock: int) -> Layer:
         remove(left)
     for left in home.glob(".*-*"):  # of other layers; what somebody makes just now is locked, and stays
         with lock_file(home / left.name[1:].rpartition("-")[0]).open("ab") as other:
-            if paths.take_lock(other):
+            if take_lock(other):
                 remove(left)
     place, scratch = (Path(tempfile.mkdtemp(prefix=f".{order.folder.name}-", dir=home)) for _ in range(2))
     uv = Uv(home / "uv", scratch, lock, order.budget, order.tell)
@@ -332,7 +333,7 @@ def _remove_forgotten() -> set[str]:
         if _is_forgotten(folder):
             with lock_file(folder).open("ab") as lock:
                 # The second look is under the lock: somebody may have asked for the layer in the meantime.
-                if paths.take_lock(lock) and _is_forgotten(folder):
+                if take_lock(lock) and _is_forgotten(folder):
                     remove(folder)
     return before - _names_in_layers()
 

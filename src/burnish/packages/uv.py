@@ -8,7 +8,6 @@ configuration files, which could ask for builds or for other versions, are not r
 import math
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -16,19 +15,21 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from platform import machine
 from typing import Any, Literal, Self
 from urllib.parse import unquote, urlsplit
 
-from packaging.tags import sys_tags
+from packaging.tags import Tag, compatible_tags, cpython_tags, sys_tags
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.packages.index_settings import read_pip_settings, uv_index
+from burnish.system import has_cells, has_ended, limit_memory, read_written_bytes
 from burnish.text import one_line, strip_controls
 
 Tell = Callable[[str], None]
@@ -187,6 +188,8 @@ class Uv:
             links = ",".join(filter(None, (variables.get("UV_FIND_LINKS"), str(earlier))))
             variables = {**variables, "UV_FIND_LINKS": links}
         words = [*arguments, *options, "--only-binary", ":all:", "--python", sys.executable, "--no-python-downloads"]
+        if platform := find_other_platform():
+            words += ["--python-platform", platform]
         return self._run([*words, *(["--offline"] if offline else [])], variables, online=not offline)
 
     def _run(self, arguments: list[str], variables: dict[str, str], online: bool = False) -> UvResult:
@@ -197,9 +200,8 @@ class Uv:
 
         def look(pid: int) -> None:
             with suppress(OSError):  # another system than Linux, or a process that is gone
-                resource.prlimit(pid, resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
-                written = re.search(r"^wchar: (\d+)", Path(f"/proc/{pid}/io").read_text("ascii"), re.MULTILINE)
-                self.written_bytes = before_bytes + int(written[1] if written else 0)
+                limit_memory(pid, MOST_MEMORY_BYTES)
+                self.written_bytes = before_bytes + read_written_bytes(pid)
             self._hear(log.read_text("utf-8", "replace"))
             self.budget.check(max(self.announced_bytes, self.written_bytes // USUAL_PACKING) if online else 0)
             if self.written_bytes > most_bytes:
@@ -237,9 +239,25 @@ def find_uv() -> str:
         ) from error
 
 
+def find_other_platform() -> str:
+    """What wheels must be for where code runs, as uv calls it: Linux in a container; "" where that is this system."""
+    return "" if has_cells() else f"{'aarch64' if machine() in ('arm64', 'aarch64') else 'x86_64'}-manylinux_2_28"
+
+
+def list_tags(platform: str) -> Iterator[Tag]:
+    """What wheels may be called that fit where code runs, the most special first; "" is this system."""
+    if not platform:
+        yield from sys_tags()
+        return
+    cpu = platform.partition("-")[0]
+    known = [f"manylinux_2_{minor}_{cpu}" for minor in range(28, 4, -1)] + [f"manylinux2014_{cpu}", f"linux_{cpu}"]
+    yield from cpython_tags(platforms=known)
+    yield from compatible_tags(platforms=known)
+
+
 def _rank_wheel(wheel: dict[str, Any]) -> int:
     """How far from the most special tag of this machine a wheel is."""
-    tags = list(sys_tags())
+    tags = list(list_tags(find_other_platform()))
     _, _, _, own = parse_wheel_filename(_place(wheel).name)
     return min((tags.index(tag) for tag in own if tag in tags), default=len(tags))
 
@@ -271,7 +289,7 @@ def run_watched(
     ):
         try:
             # The number stays ours until the process is waited for, so a last look finds what the kernel knows of it.
-            while not os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            while not has_ended(process):
                 look(process.pid)
                 time.sleep(LOOK_SECONDS)
             look(process.pid)

@@ -4,7 +4,6 @@ The page's calls arrive on threads of the server. They wait in one queue until t
 be observed, takes them from there: so all that happens in a run happens in one order, and in one thread.
 """
 
-import os
 import queue
 import threading
 import time
@@ -19,6 +18,7 @@ from burnish.errors import AttemptError
 from burnish.events import PageObserved
 from burnish.pages.page import LivePage, OpenPage, PageGone, PageLimits, PageTools
 from burnish.paths import PRIVATE_MODE, make_private_folder, write_atomically
+from burnish.system import read_own_memory
 
 POLL_SECONDS = 0.1
 """Between two looks at whether a run that waits for its page was stopped."""
@@ -193,10 +193,3 @@ class WatchedPage:
         make_private_folder(self.folder / PICTURES)
         write_atomically(self.folder / PICTURES / name, picture, PRIVATE_MODE)
         return f"{PICTURES}/{name}"
-
-
-def read_own_memory() -> int | None:
-    """Bytes that this process has in memory; None where the system does not say."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text("utf-8").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return None

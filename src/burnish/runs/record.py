@@ -33,8 +33,9 @@ from burnish.events import (
 )
 from burnish.events.replay import unless_known
 from burnish.jsonlines import parse_json_lines
-from burnish.paths import close_to_others, open_private_file, take_lock
+from burnish.paths import close_to_others, open_private_file
 from burnish.runs.live import LiveLog
+from burnish.system import take_lock
 
 FILE = "events.jsonl"
 THOUGHTS = "thoughts.jsonl"

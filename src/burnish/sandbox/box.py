@@ -41,6 +41,8 @@ class Box:
         """The packages that cells see besides pytest: a folder of this machine."""
         self.python = ""
         """The version in its cells, once there was one."""
+        self.has_own_python = False
+        """Whether that is an image's, and this machine's cannot be seen."""
         self._open_cell = open_cell
         self._places = threading.Semaphore(cells or os.cpu_count() or 1)
         self._lock = threading.Lock()

@@ -19,8 +19,9 @@ from pathlib import Path
 
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, seccomp, start
-from burnish.sandbox.cell import Cell, make_memory_file
+from burnish.sandbox.cell import Cell
 from burnish.sandbox.sandbox import MIB, JobLimits
+from burnish.system import has_cells, make_memory_file, make_packet_pair
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PROGRAMS = (
@@ -150,6 +151,8 @@ def open_cell(page_bytes: int, servers: Sequence[str] = (), is_nested: bool = Tr
     A page that holds more than `page_bytes` is ended. Raises SetupProblem where there is no browser, or no cell. That
     Chromium itself could not start, as its own sandbox cannot nest here, shows in its pipe.
     """
+    if not has_cells():
+        raise diagnosis.NoSandbox(diagnosis.NO_BROWSER_CELL)
     chromium, bwrap = find_chromium(), bubblewrap.find_bwrap()
     if bwrap is None:
         raise diagnosis.NoSandbox(diagnosis.NO_BUBBLEWRAP)
@@ -168,8 +171,8 @@ def start_browser(
     bwrap: str, chromium: Path, limits: JobLimits, settings: Mapping[str, object], is_nested: bool
 ) -> BrowserCell:
     """The cell's process, its group and the pipe to the browser in it."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    (theirs_read, commands), (answers, theirs_write) = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
+    ours, theirs = make_packet_pair()
+    (theirs_read, commands), (answers, theirs_write) = os.pipe(), os.pipe()
     settings = {
         **start.make_server_settings(limits, theirs.fileno()),
         **settings,

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from burnish.errors import SandboxError
-from burnish.sandbox.inside.limits import WALL
+from burnish.sandbox.inside.bounds import WALL
+from burnish.system import make_memory_file
 
 START_SECONDS = 20.0
 GRACE_SECONDS = 5.0
@@ -31,15 +32,6 @@ LOST: dict[str, Any] = {"exit_code": -signal.SIGKILL, "over": "cell", "clean": F
 
 OutputListener = Callable[[bytes], None]
 """Somebody who wants to know what a job says while it runs."""
-
-
-def make_memory_file(content: bytes) -> int:
-    """A descriptor of a file that exists only in memory and holds `content`."""
-    handle = os.memfd_create("job", os.MFD_CLOEXEC)
-    with os.fdopen(os.dup(handle), "wb") as file:
-        file.write(content)
-    os.lseek(handle, 0, os.SEEK_SET)
-    return handle
 
 
 class CellGone(SandboxError):
@@ -97,7 +89,13 @@ class OutputReader:
     def read(self) -> bool:
         """Take what there is; False at the end."""
         data = os.read(self.fd, 262144)
-        if self.heard and data:
+        if data:
+            self.add(data)
+        return bool(data)
+
+    def add(self, data: bytes) -> None:
+        """Keep what the job has just said."""
+        if self.heard:
             self.heard(data)
         room = self.keep // 2 - len(self.head)
         self.head += data[:room]
@@ -106,7 +104,6 @@ class OutputReader:
         if spare > self.keep // 2:
             del self.tail[:spare]
             self.dropped += spare
-        return bool(data)
 
     def content(self) -> bytes:
         """What was kept, with a note where something is missing."""
@@ -118,6 +115,8 @@ class OutputReader:
 
 class Cell:
     """A process that runs jobs, one at a time. `close` may come from any thread and ends a running job at once."""
+
+    how_to_leave, goodbye_seconds = socket.SHUT_RDWR, GOODBYE_SECONDS
 
     def __init__(self, process: Process, control: socket.socket, tidy: Callable[[], None]) -> None:
         self.process = process
@@ -134,9 +133,9 @@ class Cell:
         """Held during a job, so that `close` does not take the socket away under it."""
         self._ending = threading.Lock()
 
-    def wait_until_ready(self) -> None:
+    def wait_until_ready(self, seconds: float = START_SECONDS) -> None:
         """Return once the server can take jobs; SandboxError with its last words if it cannot."""
-        ready = self._receive(time.monotonic() + START_SECONDS)
+        ready = self._receive(time.monotonic() + seconds)
         if ready is None:
             self.process.kill()
             words = self.process.stderr.read().decode(errors="replace").strip() if self.process.stderr else ""
@@ -158,25 +157,40 @@ class Cell:
         """
         with self._busy:
             started = time.monotonic()
-            fds = [*(make_memory_file(content) for content in inputs), *passed]
-            out, into = os.pipe2(os.O_CLOEXEC)
+            reader = OutputReader(-1, keep_bytes, heard)
+            ended = self._exchange(message, inputs, passed, reader, started + WALL * message["timeout"] + GRACE_SECONDS)
+            if ended is LOST and self.closed:
+                raise SandboxError("the sandbox was closed")
+            return JobEnd(**ended, output=reader.content(), seconds=time.monotonic() - started)
+
+    def _exchange(
+        self,
+        message: dict[str, Any],
+        inputs: Sequence[bytes],
+        passed: Sequence[int],
+        reader: OutputReader,
+        limit: float,
+    ) -> dict[str, Any]:
+        """Hand a job over and hear it until its end, which process 1 tells, or the limit: LOST."""
+        fds = [*(make_memory_file(content) for content in inputs), *passed]
+        reader.fd, into = os.pipe()
+        try:
             try:
                 socket.send_fds(self.control, [json.dumps(message).encode()], [*fds, into])
             except OSError as error:
-                os.close(out)
-                if self.closed:
-                    raise SandboxError("the sandbox was closed") from error
-                raise CellGone(f"the cell is gone: {error}") from error
+                raise self._explain_gone(error) from error
             finally:
                 for fd in (*fds, into):
                     os.close(fd)
-            try:
-                reader = OutputReader(out, keep_bytes, heard)
-                return self._collect(reader, started, WALL * message["timeout"] + GRACE_SECONDS)
-            finally:
-                os.close(out)
+            return self._collect(reader, limit)
+        finally:
+            os.close(reader.fd)
 
-    def _collect(self, reader: OutputReader, started: float, limit: float) -> JobEnd:
+    def _explain_gone(self, error: OSError) -> SandboxError:
+        """What it means that a job cannot be handed over."""
+        return SandboxError("the sandbox was closed") if self.closed else CellGone(f"the cell is gone: {error}")
+
+    def _collect(self, reader: OutputReader, limit: float) -> dict[str, Any]:
         """Read what the job says until process 1 says that it ended, or is gone: then the job failed with its cell."""
         poll = select.poll()
         poll.register(reader.fd, select.POLLIN)
@@ -184,18 +198,16 @@ class Cell:
         ended: dict[str, Any] = {}
         is_reading = True
         while is_reading or not ended:
-            ready = dict(poll.poll(max(0.0, started + limit - time.monotonic()) * 1000))
+            ready = dict(poll.poll(max(0.0, limit - time.monotonic()) * 1000))
             if reader.fd in ready and not reader.read():
                 poll.unregister(reader.fd)
                 is_reading = False
             if not ready or self.control.fileno() in ready:
-                ended = (self._receive(started + limit) if ready else None) or LOST
+                ended = (self._receive(limit) if ready else None) or LOST
                 if ended is LOST:
                     break
                 poll.unregister(self.control)
-        if ended is LOST and self.closed:
-            raise SandboxError("the sandbox was closed")
-        return JobEnd(**ended, output=reader.content(), seconds=time.monotonic() - started)
+        return ended
 
     def _receive(self, deadline: float) -> dict[str, Any] | None:
         """The server's next message; None when it is gone or silent."""
@@ -211,11 +223,11 @@ class Cell:
         """End every process of the cell."""
         self.closed = True
         with contextlib.suppress(OSError):
-            self.control.shutdown(socket.SHUT_RDWR)
+            self.control.shutdown(self.how_to_leave)
         with self._ending:
             # Process 1 goes when its socket closes, and bubblewrap with it; whatever does not is killed.
             try:
-                self.process.wait(GOODBYE_SECONDS)
+                self.process.wait(self.goodbye_seconds)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.sandbox.sandbox import MIB, JobLimits
+from burnish.system import CGROUP, is_running
 
 ROOT = Path("/sys/fs/cgroup")
-OWN = Path("/proc/self/cgroup")
 OURS = "burnish-"
 OWN_BYTES = 96 * MIB
 """What the server and the judges of a cell need themselves."""
@@ -30,7 +30,7 @@ class CgroupPlace:
     controllers: tuple[str, ...]
 
 
-def find_places(root: Path = ROOT, own: Path = OWN) -> list[CgroupPlace]:
+def find_places(root: Path = ROOT, own: Path = CGROUP) -> list[CgroupPlace]:
     """Where groups can be made, version 1 first; empty when nowhere."""
     try:
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
@@ -99,7 +99,7 @@ def remove_leftovers(where: list[CgroupPlace]) -> None:
     for place in where:
         for folder in place.folder.glob(f"{OURS}*"):
             owner = folder.name.removeprefix(OURS).split("-")[0]
-            if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            if owner.isdigit() and not is_running(int(owner)):
                 with contextlib.suppress(OSError):
                     folder.rmdir()
 

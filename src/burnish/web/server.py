@@ -14,6 +14,7 @@ from burnish.model_choice import Opener
 from burnish.runs import Store
 from burnish.runs.record import Watch
 from burnish.runs.request import Request
+from burnish.system import count_cores
 from burnish.web.guard import LOCAL, Access
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def serve(
     access = Access(listener.getsockname()[1], host, password)
     from burnish.web.app import build_app
 
-    server = make_server(build_app(access, places=max(1, len(os.sched_getaffinity(0)) // 2)))
+    server = make_server(build_app(access, places=max(1, count_cores() // 2)))
     tell(access.link)
     if browser and has_screen():
         _open_browser(access.link)

@@ -26,7 +26,7 @@ from burnish.errors import SetupProblem
 from burnish.models.catalog import CATALOG
 from burnish.models.weights import Unavailable, fetch_from_index
 from burnish.sandbox.docker import engine
-from tests.checks.project_support import CODE, TEST
+from tests.checks.project_support import CODE, TEST, made
 from tests.support import block, burnish
 
 REAL = Path(os.path.realpath(sys.executable))
@@ -397,3 +397,10 @@ def test_what_an_environment_says_of_its_packages_is_read_from_files_only(root: 
     (site / "endless-1.0.dist-info/METADATA").symlink_to("/dev/full")
     (site / "honest-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: honest\nVersion: 1.0\n")
     assert read_environment(root / ".venv/bin/python").versions == {"honest": "1.0"}
+
+
+def test_a_project_s_environment_is_refused_where_containers_have_another_python(monkeypatch, tmp_path):
+    monkeypatch.setattr("burnish.checks.bench.check_context.has_cells", lambda: False)
+    with pytest.raises(SetupProblem, match="environment of its own") as refused:
+        CheckContext(made(tmp_path / "shop", {}))
+    assert str(refused.value).endswith(": git worktree add ../bare && burnish check ../bare")

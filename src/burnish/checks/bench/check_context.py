@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -24,6 +25,7 @@ from burnish.sandbox import JobLimits, open_sandbox, owner
 from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_INSTALLED, CELL_LAYER, CELL_PACKAGES, SYSTEM, find_packages
 from burnish.sandbox.docker.command import NAMED_BY
 from burnish.sandbox.docker.command import find_own_image as own_image
+from burnish.system import get_user, has_cells
 from burnish.text import one_line
 
 PROJECT, VENV = "/project", "/venv"
@@ -66,18 +68,23 @@ class CheckContext:
                 "another Python, which cannot use it. Let Burnish make its own image, in which this machine's Python "
                 f"is seen. Type: unset {NAMED_BY}"
             )
+        if project.has_environment and not has_cells():  # before all of it is copied
+            raise explain_no_python(project)
         layer = "" if project.layer is None else str(project.layer) if sandbox == "process" else CELL_LAYER
         self._bare = make_bare_venv(layer) if project.alone else None
         self._interpreter = self._bare or read_interpreter(project.python)
         with ExitStack() as self._cleanup:
             if self._bare and self._bare.environment:
                 self._remove_later(self._bare.environment)
-            self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(sandbox), layer=project.layer)
+            self._open = partial(open_sandbox, sandbox, None, LIMITS, self._folders(sandbox), project.layer)
+            self.sandbox = self._open()
             self._cleanup.callback(self.sandbox.close)
+            if self.sandbox.has_own_python and project.has_environment:
+                raise explain_no_python(project)
             is_open = self.sandbox.kind == "process"
             self.root = str(self._seen) if is_open else place_of(self._at, PROJECT)
             """The project's folder, as a command sees it."""
-            self._in_own_image = self.sandbox.kind == "docker" and bool(own_image())
+            self._in_own_image = self.sandbox.has_own_python
             installed = CELL_PACKAGES if self._in_own_image else CELL_INSTALLED
             self.packages = str(find_packages()) if is_open else installed
             """Our own pytest and coverage, for projects that have none."""
@@ -96,6 +103,9 @@ class CheckContext:
             if self._bare is None or environment is None:
                 return theirs
             fill_bare_venv(environment, Path(theirs), self.sandbox.python, layer)
+            self.sandbox.close()
+            self.sandbox = self._open()  # some cells see a folder as it was when they were opened
+            self._cleanup.callback(self.sandbox.close)
         if self.sandbox.kind == "process" or environment is None:
             return str(python)
         return f"{place_of(environment, VENV)}/{python.relative_to(environment)}"
@@ -198,6 +208,15 @@ class CheckContext:
         self.close()
 
 
+def explain_no_python(project: Project) -> SetupProblem:
+    """Why a project with an environment cannot be checked where only images have a Python."""
+    return SetupProblem(
+        f"The project has an environment of its own ({project.python}), and containers on another system see nothing "
+        "of this one's Python. In a copy without it, Burnish prepares what the project requires by itself. Type",
+        "git worktree add ../bare && burnish check ../bare",
+    )
+
+
 def place_of(folder: Path, otherwise: str) -> str:
     """Where a cell sees a folder: where it is, so that absolute paths in it hold, unless the cell has its own there."""
     taken = any(folder.is_relative_to(place) or Path(place).is_relative_to(folder) for place in TAKEN)
@@ -231,7 +250,7 @@ def _is_readable(folder: Path) -> bool:
     A cell that root opens runs as a user that owns nothing, and so cannot read what is closed to others; nothing of
     this is so for anybody who is not root.
     """
-    if os.getuid() != 0:
+    if get_user()[0] != 0:
         return True
     for mode in (path.lstat().st_mode for path in (folder, *list_needed(folder))):
         wanted = 0o005 if stat.S_ISDIR(mode) else 0o004 if stat.S_ISREG(mode) else 0

@@ -1,7 +1,6 @@
 """One run of a project's tests in the sandbox, and what it said. Read from outside; missing words are never a pass."""
 
 import json
-import os
 import re
 import secrets
 import signal
@@ -20,6 +19,7 @@ from burnish.checks.project import Project
 from burnish.errors import CheckError, blame
 from burnish.events import CommandRan
 from burnish.sandbox import Sandbox
+from burnish.system import count_cores
 from burnish.text import one_line
 
 INSIDE = Path(__file__).parent / "inside"
@@ -220,7 +220,7 @@ def send_job(
 
 def processes_at_once() -> int:
     """How many children try versions at a time."""
-    return max(1, min(MOST_AT_ONCE, len(os.sched_getaffinity(0))))
+    return max(1, min(MOST_AT_ONCE, count_cores()))
 
 
 def run_job(

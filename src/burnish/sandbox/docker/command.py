@@ -9,36 +9,44 @@ second and can never be behind the packages. Whoever would rather have a system 
 from the Dockerfile beside this file and names it in BURNISH_DOCKER_IMAGE.
 """
 
+import base64
 import csv
 import hashlib
 import io
 import json
 import os
-import resource
+import sys
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from burnish.errors import SandboxError
-from burnish.sandbox import bubblewrap, cgroups
+from burnish.sandbox import bubblewrap, cgroups, seccomp, start
 from burnish.sandbox.docker.engine import BUILD_IMAGE, ContainerProblem, Engine
-from burnish.sandbox.inside.limits import SERVER_FILES
+from burnish.sandbox.inside.bounds import SERVER_FILES
 from burnish.sandbox.sandbox import JobLimits
+from burnish.system import MOUNTS, SYSCTL, count_allowed_files, get_user
 
 NAME = "burnish-cell"
+PYTHON_IMAGE, VERSION = "burnish-python", "{}.{}".format(*sys.version_info)
+"""What the image is called that engines with another kernel have from the Dockerfile beside this file."""
+FOLDER = Path(__file__).parent
 NAMED_BY = "BURNISH_DOCKER_IMAGE"
 FOLDERS = ("dev", "etc", "proc", "sys", "tmp", "work", "cell", "packages", "installed", "layer")
 OPEN = ("tmp", "work")
 """Engines give what they mount there the mode of the folder below."""
 CONTROL = "/control"
 """Where a container sees the one socket it may call, once."""
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY", "ALL_PROXY")
+"""What an engine's command may put into containers, with passwords."""
+NOBODY = "192.0.2.1"
+"""An address that no machine has, for a container that may not know whom others ask for names."""
 EMPTY_FILES = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")
 """What engines put into every container and no cell needs."""
 EMPTY_FOLDERS = ("/sys", "/sys/fs/cgroup", "/dev/mqueue", "/run", "/var/tmp")
 """What engines show of the kernel, and what Podman would make writable beside what is asked for."""
 WRITABLE = ("/tmp", "/dev/shm", "/work")
-MOUNTS = Path("/proc/self/mountinfo")
-IPV6 = "/proc/sys/net/ipv6/conf/lo"
+IPV6 = SYSCTL / "net/ipv6/conf/lo"
 ENV = "/usr/bin/env"
 MANY = "nproc=32768:32768"
 """Podman sets a limit of its own otherwise, and fails where that is more than it may have itself."""
@@ -49,13 +57,26 @@ def find_own_image() -> str:
     return os.environ.get(NAMED_BY, "")
 
 
+def has_own_python(engine: Engine) -> bool:
+    """Whether containers have a Python of their image's, and see nothing of this machine's."""
+    return bool(find_own_image() or engine.elsewhere)
+
+
 def ensure_image(engine: Engine) -> str:
     """The name of an image the engine has: the user's, or ours, made now if this layout was never made before.
 
     SandboxError for an image with volumes, or one that the engine does not have; nothing is ever fetched.
     """
     name = find_own_image()
-    if not name:
+    if not name and engine.elsewhere:
+        name = f"{PYTHON_IMAGE}:{VERSION}"
+        try:
+            engine.ask("image", "inspect", "--format", "{{.Id}}", name)
+        except SandboxError as error:
+            words = f"{engine.title} sees no Python of this machine, and has no image {name} with one of its own"
+            build = f"{Path(engine.command[0]).name} build --tag {name} --build-arg BASE=python:{VERSION}-slim {FOLDER}"
+            raise ContainerProblem(words, build) from error
+    elif not name:
         content = build_image()
         name = f"{NAME}:{hashlib.sha256(content).hexdigest()[:12]}"
         try:
@@ -93,7 +114,7 @@ def build_image(root: Path = Path("/")) -> bytes:
 
 
 def build_command(
-    engine: Engine, limits: JobLimits, name: str, socket: str, folders: Mapping[str, str], filtered: bool = True
+    engine: Engine, limits: JobLimits, name: str, mounts: Sequence[str], filtered: bool = True
 ) -> list[str]:
     """Everything before the image's name and what runs in it. The engine's own socket is never among what is seen."""
     return [
@@ -101,7 +122,7 @@ def build_command(
         *list_isolation_options(engine, filtered),
         *list_limit_options(engine, limits),
         *list_tmpfs_options(engine, limits),
-        *list_mount_options(engine, limits, socket, folders),
+        *mounts,
     ]
 
 
@@ -112,7 +133,11 @@ def list_isolation_options(engine: Engine, filtered: bool) -> list[str]:
     spaces = ["--network", "none", "--ipc", "private", "--cgroupns", "private"]
     powers = ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
     powers += [] if filtered else ["--security-opt", "seccomp=unconfined"]
-    powers += ["--security-opt", "label=disable"] if engine.selinux else []  # else SELinux forbids the control socket
+    if engine.elsewhere:
+        spaces += ["--interactive", "--dns", NOBODY, "--dns-search", "."]
+        spaces += [word for proxy in PROXIES for name in (proxy, proxy.lower()) for word in ("--env", f"{name}=")]
+    elif engine.selinux:
+        powers += ["--security-opt", "label=disable"]  # else SELinux forbids the control socket
     return [
         *who,
         *spaces,
@@ -129,19 +154,19 @@ def list_isolation_options(engine: Engine, filtered: bool) -> list[str]:
 
 def choose_user(engine: Engine) -> tuple[int, int]:
     """Who the code is: a user that owns nothing if we are root, else ourselves where that can be, as in bubblewrap."""
-    is_stranger = os.getuid() == 0 or (engine.rootless and not engine.maps_us)
-    return (bubblewrap.CELL_UID, bubblewrap.CELL_UID) if is_stranger else (os.getuid(), os.getgid())
+    is_stranger = engine.elsewhere or get_user()[0] == 0 or (engine.rootless and not engine.maps_us)
+    return (bubblewrap.CELL_UID, bubblewrap.CELL_UID) if is_stranger else get_user()
 
 
 def list_limit_options(engine: Engine, limits: JobLimits) -> list[str]:
     """The limits on the whole container that this engine can set."""
     memory = str(limits.memory_bytes + cgroups.OWN_BYTES)
     words = ["--memory", memory, "--memory-swap", memory] if engine.memory else []
-    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # a rootless engine has no more either
-    files = SERVER_FILES if allowed == resource.RLIM_INFINITY else min(SERVER_FILES, allowed)
+    # A rootless engine of this machine has no more than we have.
+    files = SERVER_FILES if engine.elsewhere else min(SERVER_FILES, count_allowed_files() or SERVER_FILES)
     words += ["--ulimit", f"nofile={files}:{files}"]  # of process 1; a job has less
     words += ["--ulimit", MANY] if engine.name == "podman" else []
-    if limits.loopback and Path(IPV6).exists():
+    if limits.loopback and not engine.elsewhere and IPV6.exists():
         words += ["--sysctl", "net.ipv6.conf.lo.disable_ipv6=0"]  # engines without a network switch ::1 off
     return words + (["--pids-limit", str(limits.processes + cgroups.OWN_PROCESSES)] if engine.processes else [])
 
@@ -185,7 +210,7 @@ def list_mounts_below(source: str, place: str, mounts: Path = MOUNTS) -> Iterato
 
 def refuse_closed_folders(engine: Engine, sources: list[str]) -> None:
     """SandboxError for a folder of ours that the container's user may not enter. As root, closed ones are copied."""
-    if os.getuid() in (0, choose_user(engine)[0]):
+    if get_user()[0] in (0, choose_user(engine)[0]):
         return
     for source in map(Path, sources):
         if source.is_dir() and source.stat().st_mode & 0o005 != 0o005:
@@ -200,10 +225,19 @@ def format_bind(source: str, place: str) -> str:
     return row.getvalue()
 
 
-def build_inner_command(settings: str) -> list[str]:
-    """What runs in the container: our server, in an empty environment but for what a program needs."""
-    own = find_own_image()
+def build_inner_command(file: str, settings: str, own: bool) -> list[str]:
+    """What runs in the container: a file of ours, in an empty environment but for what a program needs."""
     variables = bubblewrap.make_environment() | ({"PATH": "/usr/local/bin:/usr/bin:/bin"} if own else {})
     python = "python3" if own else str(bubblewrap.find_interpreter())
     words = [f"{name}={value}" for name, value in variables.items()]
-    return ["-i", *words, python, "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", settings]
+    return ["-i", *words, python, "-sSB", f"{bubblewrap.CELL_INSIDE}/{file}", settings]
+
+
+def make_settings(engine: Engine, limits: JobLimits, layer: Path | None, call: str, filtered: bool = True) -> str:
+    """What the server in a container must know; whom to call, or "" if it is to use its standard input and output."""
+    # Processes are counted by the engine where it can, else by the kernel for each user.
+    counted = limits.model_copy(update={"processes": 0}) if engine.processes else limits
+    machine = engine.machine if engine.elsewhere else None
+    program = (seccomp.build_program(machine, loopback=limits.loopback) if filtered else None) or b""
+    settings = start.make_isolated_settings(counted, -1, layer, engine.kernel if engine.elsewhere else "")
+    return json.dumps(settings | {"call": call, "filter": base64.b64encode(program).decode()})

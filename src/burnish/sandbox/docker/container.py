@@ -2,17 +2,14 @@
 
 The server calls us: a Unix socket in a folder that only we can enter is bound into the container, process 1 connects to
 it before any job runs, and then nobody listens there any more. Descriptors pass through such a socket as through any
-other, so the rest of a cell is the same. This asks for an engine on this machine; one elsewhere is refused.
+other, so the rest of a cell is the same. This asks for an engine on this machine; `streamed.py` is for one elsewhere.
 """
 
-import base64
 import contextlib
-import json
 import os
 import select
 import shutil
 import socket
-import struct
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -20,10 +17,11 @@ from pathlib import Path
 from typing import IO
 
 from burnish.errors import SandboxError
-from burnish.sandbox import bubblewrap, cell, owner, seccomp, start
+from burnish.sandbox import bubblewrap, cell, owner, start
 from burnish.sandbox.docker import command
 from burnish.sandbox.docker.engine import Engine
 from burnish.sandbox.sandbox import JobLimits
+from burnish.system import bind_packets, open_process, read_caller
 
 OURS = "burnish-cell-"
 FOLDER = "burnish-call-"
@@ -39,7 +37,7 @@ class Container:
         self.name = name
         self.pid = pid
         self.stderr = stderr
-        self._handle = os.pidfd_open(pid)
+        self._handle = open_process(pid)
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it is gone, and with it, by the kernel's rule, every other process of the container."""
@@ -58,12 +56,13 @@ class Container:
 
 
 def remove_containers(engine: Engine) -> None:
-    """Remove the containers of a Burnish that is no more."""
-    names = engine.ask("ps", "--all", "--format", "{{.Names}}").split()
-    left = [name for name in names if owner.is_left_over(name, OURS)]
-    if left:
-        with contextlib.suppress(SandboxError):
-            engine.ask("rm", "--force", *left)
+    """Remove the containers of a Burnish that is no more, and the volumes they had."""
+    kinds = ((("ps", "--all", "--format", "{{.Names}}"), "rm"), (("volume", "ls", "--quiet"), "volume rm"))
+    for look, remove in kinds if engine.elsewhere else kinds[:1]:
+        left = [name for name in engine.ask(*look).split() if owner.is_left_over(name, OURS, bool(engine.elsewhere))]
+        if left:
+            with contextlib.suppress(SandboxError):
+                engine.ask(*remove.split(), "--force", *left)
 
 
 def open_docker_cell(
@@ -77,13 +76,10 @@ def open_docker_cell(
     """A new container that is ready for jobs. Only a test opens one without the system call filters."""
     name = owner.make_name(OURS)
     with listen_for_call() as (listener, address):
-        before = command.build_command(engine, limits, name, address, start.add_layer(folders, layer), filtered)
-        # Processes are counted by the engine where it can, else by the kernel for each user.
-        counted = limits.model_copy(update={"processes": 0}) if engine.processes else limits
-        program = (seccomp.build_program(loopback=limits.loopback) if filtered else None) or b""
-        settings = start.make_isolated_settings(counted, -1, layer)
-        settings |= {"call": command.CONTROL, "filter": base64.b64encode(program).decode()}
-        argv = [*before, image, *command.build_inner_command(json.dumps(settings))]
+        mounts = command.list_mount_options(engine, limits, address, start.add_layer(folders, layer))
+        before = command.build_command(engine, limits, name, mounts, filtered)
+        settings = command.make_settings(engine, limits, layer, command.CONTROL, filtered)
+        argv = [*before, image, *command.build_inner_command("start.py", settings, command.has_own_python(engine))]
         client = start.start_process(argv, [], dict(os.environ))
         try:
             control = accept_call(listener, client)
@@ -100,15 +96,12 @@ def listen_for_call() -> Iterator[tuple[socket.socket, str]]:
     """A socket that waits for one call, and its address. Nothing of it is left after."""
     folder = owner.make_folder(FOLDER)
     path = folder / "control"
-    handle = os.open(folder, os.O_PATH)
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-            listener.bind(f"/proc/self/fd/{handle}/control")  # an address must be short, a folder's name need not be
+        with bind_packets(path) as listener:
             path.chmod(0o666)  # for the container's user; nobody else comes into the folder
             listener.listen(1)
             yield listener, str(path)
     finally:
-        os.close(handle)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -127,7 +120,7 @@ def accept_call(listener: socket.socket, client: subprocess.Popen[bytes]) -> soc
 
 def find_caller_pid(control: socket.socket) -> int:
     """The number that process 1 of the container has here."""
-    pid: int = struct.unpack("3i", control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))[0]
+    pid = read_caller(control)
     if not pid:
         control.close()
         raise SandboxError("the container runs where its processes cannot be seen")

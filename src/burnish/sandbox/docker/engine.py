@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from burnish.errors import SandboxError
+from burnish.system import get_user, has_cells
 
 ANSWER_SECONDS = 20.0
 NAMED_BY = ("DOCKER_HOST", "DOCKER_CONTEXT")
 """Whoever sets one of these has chosen the engine."""
 PODMAN_ONLY = "k8s-file"
 """A way to log that only Podman has, whoever it pretends to be."""
+PROCESSORS = {"amd64": "x86_64", "arm64": "aarch64"}
+"""What Podman calls them, and what the kernel does."""
 BUILD_IMAGE = f"docker build --tag NAME {Path(__file__).parent}"
 
 
@@ -45,29 +48,32 @@ class Engine:
     selinux: bool
     kernel: str
     system: str
+    machine: str = ""
+    """The processor of that system; "" for this machine's."""
 
     @property
     def title(self) -> str:
         """Its name for doctor and reports."""
-        return f"{self.name} {self.version} ({'rootless' if self.rootless else 'rootful'} engine)"
+        away = f" on {self.elsewhere}" if self.elsewhere else ""
+        return f"{self.name} {self.version} ({'rootless' if self.rootless else 'rootful'} engine{away})"
 
     @property
     def maps_us(self) -> bool:
         """True for a rootless engine that can let our own user be that user in a container too."""
-        return self.rootless and Path(self.command[0]).name == "podman"
+        return self.rootless and Path(self.command[0]).name == "podman" and not self.elsewhere
 
     @property
     def elsewhere(self) -> str:
-        """Why its containers are out of reach; "" when they run on this machine."""
-        if "Docker Desktop" in self.system or (self.kernel and self.kernel != platform.release()):
-            return f"{self.title} runs its containers on another machine ({self.system}, Linux {self.kernel})"
+        """Where its containers run, if no folder and no socket of this machine leads there; "" when they run here."""
+        if not has_cells() or "Docker Desktop" in self.system or self.kernel not in ("", platform.release()):
+            return f"{self.system}, Linux {self.kernel}"
         return ""
 
-    def ask(self, *words: str, given: bytes | None = None) -> str:
+    def ask(self, *words: str, given: bytes | None = None, seconds: float = ANSWER_SECONDS) -> str:
         """What the engine answers to a command; SandboxError with its last words if it fails."""
         try:
             done = subprocess.run(
-                [*self.command, *words], input=given, capture_output=True, timeout=ANSWER_SECONDS, check=False
+                [*self.command, *words], input=given, capture_output=True, timeout=seconds, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise SandboxError(f"{self.name} does not answer: {error}") from error
@@ -77,28 +83,26 @@ class Engine:
 
 
 def find_engine() -> Engine:
-    """The engine to use: the first rootless one that answers, else the first; SandboxError says why there is none."""
+    """The engine to use: the first rootless one of this machine that answers, else the first of it, else the first.
+
+    SandboxError says why there is none.
+    """
     found: list[Engine] = []
     reasons: list[str] = []
-    remedy = ""
     for command in list_commands():
         try:
             engine = ask_engine(command)
         except SandboxError as error:
             reasons.append(str(error))
             continue
-        if engine.elsewhere:
-            reasons.append(engine.elsewhere)
-            remedy = "unset DOCKER_HOST" if os.environ.get("DOCKER_HOST") else "docker context use default"
-        elif engine.rootless:
+        if engine.rootless and not engine.elsewhere:
             return engine
-        else:
-            found.append(engine)
+        found.append(engine)
     if found:
-        return found[0]
+        return min(found, key=lambda engine: bool(engine.elsewhere))
     if not reasons:
         raise ContainerProblem("neither `docker` nor `podman` is installed", "sudo apt-get install podman")
-    raise ContainerProblem("; ".join(dict.fromkeys(reasons)), remedy)
+    raise SandboxError("; ".join(dict.fromkeys(reasons)))
 
 
 def list_commands() -> Iterator[tuple[str, ...]]:
@@ -108,7 +112,7 @@ def list_commands() -> Iterator[tuple[str, ...]]:
     if docker and any(os.environ.get(name) for name in NAMED_BY):
         yield (docker,)
         return
-    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{get_user()[0]}")
     own = [path for path in (runtime / "docker.sock", runtime / "podman" / "podman.sock") if path.is_socket()]
     yield from ((docker, "--host", f"unix://{path}") for path in own if docker)
     if docker:
@@ -150,6 +154,7 @@ def read_docker(command: tuple[str, ...], info: dict[str, Any]) -> Engine:
         selinux="name=selinux" in options,
         kernel=str(info.get("KernelVersion", "")),
         system=str(info.get("OperatingSystem", "")),
+        machine=str(info.get("Architecture", "")),
     )
 
 
@@ -170,4 +175,5 @@ def read_podman(command: tuple[str, ...], info: dict[str, Any]) -> Engine:
         selinux=bool(security.get("selinuxEnabled")),
         kernel=str(host.get("kernel", "")),
         system="a virtual machine" if host.get("serviceIsRemote") else str(host.get("os", "")),
+        machine=PROCESSORS.get(str(host.get("arch")), ""),
     )

@@ -8,10 +8,8 @@ servers below, and nothing else. Standard library only.
 
 import contextlib
 import ctypes
-import fcntl
 import json
 import os
-import resource
 import select
 import signal
 import socket
@@ -65,6 +63,9 @@ def serve(listener: socket.socket) -> None:
 
 def start_browser(settings: dict[str, Any]) -> int:
     """The browser's process, with its two ends of the pipe as descriptors 3 and 4, where it expects them."""
+    import fcntl  # here, because other systems know neither, and their Burnish takes `serve` from this file
+    import resource
+
     limits, ends = settings["limits"], [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in settings["pipe"]]
     said = os.open(SAID, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
     child = os.fork()

@@ -15,17 +15,19 @@ import ctypes
 import os
 import resource
 import select
-import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from burnish.sandbox.inside.bounds import SERVER_FILES, WALL
+
+if TYPE_CHECKING:
+    from burnish.sandbox.inside.control import Control
 
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
 OWN_PROCESSES = 5
 """Process 1, three helpers and a fork of one: not the job's."""
 MOST_DESCRIPTORS = 1 << 20
-SERVER_FILES = 1 << 14
-"""Descriptors of process 1, where the machine allows it so many."""
 JOB_FILES: list[int] = []
 """The limit on descriptors that `close_all_but` sets in a new process."""
 MOMENT_SECONDS = 0.05
@@ -34,8 +36,6 @@ to wake it: on two cores this is a quarter more jobs a second.
 """
 ALL_CORES = os.sched_getaffinity(0)
 CORE_COUNT = os.cpu_count() or 1
-WALL = 4
-"""The wall limit of a job is this many times its CPU limit."""
 TICKS = os.sysconf("SC_CLK_TCK")
 SHORTEST_NAP = 0.01
 libc = ctypes.CDLL(None, use_errno=True)
@@ -136,7 +136,7 @@ def open_pidfd(child: int) -> Iterator[int]:
 
 
 def wait_for_end(
-    handle: int, control: socket.socket, timeout: float, find_strangers: Callable[[], list[int]], helper: int = 0
+    handle: int, control: "Control", timeout: float, find_strangers: Callable[[], list[int]], helper: int = 0
 ) -> str:
     """Wait until `handle` says that the job is done, or its time is up: "" or "cpu" or "wall".
 
@@ -146,14 +146,20 @@ def wait_for_end(
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     poll.register(control, select.POLLIN)
+    if control.output >= 0:
+        poll.register(control.output, select.POLLIN)
     deadline, before = time.monotonic() + WALL * timeout, read_helper_clock(helper)
-    nap = MOMENT_SECONDS
+    look_at = time.monotonic() + MOMENT_SECONDS
     while True:
-        ready = [fd for fd, _ in poll.poll(max(SHORTEST_NAP, nap) * 1000)]
+        ready = [fd for fd, _ in poll.poll(max(SHORTEST_NAP, look_at - time.monotonic()) * 1000)]
         if handle in ready:
             return ""
-        if ready:
+        if control.fileno() in ready:
             raise HungUp
+        if ready:
+            control.pass_on()
+            if time.monotonic() < look_at:
+                continue
         strangers = find_strangers()
         set_cores({helper or os.getpid(), *strangers}, ALL_CORES)
         used = read_helper_clock(helper) - before + sum(map(count_process_seconds, strangers))
@@ -162,4 +168,4 @@ def wait_for_end(
         left = deadline - time.monotonic()
         if left <= 0:
             return "wall"
-        nap = min((timeout - used) / CORE_COUNT, left)
+        look_at = time.monotonic() + min((timeout - used) / CORE_COUNT, left)

@@ -22,8 +22,10 @@ from typing import Any
 
 from burnish.sandbox.inside import candidate, limits
 from burnish.sandbox.inside.allowed_types import split_words
+from burnish.sandbox.inside.bounds import WALL
 from burnish.sandbox.inside.cleanup import CellState, Helpers
-from burnish.sandbox.inside.codec import Channel, read_all, receive_packet, send_packet
+from burnish.sandbox.inside.codec import Channel, read_all, send_packet
+from burnish.sandbox.inside.control import Control, PacketControl, StreamControl
 
 PATIENCE = 1.0
 """Seconds a judge has to finish once the code it judged was ended."""
@@ -34,6 +36,8 @@ PRELOADED = split_words(
 """Modules that small programs use, imported before the first job, so that no job pays for them."""
 PYTHONS = ("python", "python3")
 BURIAL_SECONDS = 1.0
+GIVEN_TO_COMMAND = 2
+"""Descriptors: the files of a command, and where its output goes."""
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, FILTER = 22, 38, 2
 
 
@@ -45,9 +49,7 @@ class FilterProgram(ctypes.Structure):
 
 def serve(settings: dict[str, Any]) -> None:
     """Answer one job after the other until Burnish hangs up."""
-    if "call" in settings:
-        enter_container(settings)
-    control = socket.socket(fileno=settings["control"])
+    control = enter_container(settings) if "filter" in settings else PacketControl(settings["control"])
     # From now on no other process of the cell can read this one's memory, descriptors or environment.
     limits.libc.prctl(limits.PR_SET_DUMPABLE, 0, 0, 0, 0)
     limits.apply_limits(settings["limits"])
@@ -59,38 +61,46 @@ def serve(settings: dict[str, Any]) -> None:
     gc.disable()
     os.dup2(1, 2)  # what we could say at the start went to Burnish; nobody reads what jobs write there
     server = JobServer(control, settings)
-    send_packet(control, {"ready": True, "python": sys.version.split()[0]})
-    with contextlib.suppress(limits.HungUp):
-        while (received := receive_packet(control)) is not None:
-            send_packet(control, server.perform(*received))
+    control.say({"ready": True, "python": sys.version.split()[0]})
+    with contextlib.suppress(limits.HungUp, BrokenPipeError):
+        while (received := control.receive()) is not None:
+            ended = server.perform(*received)
+            while control.pass_on():  # nobody is left who could write
+                pass
+            control.say(ended)
     server.cell.close()
     os._exit(0)
 
 
-def enter_container(settings: dict[str, Any]) -> None:
-    """The first steps in a container: call Burnish, drop the engine's pipes, and take on our own system call filter.
+def enter_container(settings: dict[str, Any]) -> Control:
+    """The first steps in a container: call Burnish, or take the engine's pipes; then our own system call filter.
 
     A bubblewrap cell is born with all of this. The filter comes on top of the engine's own; whichever refuses, wins.
     What goes wrong can still be said on standard error.
     """
     import base64  # no other cell needs it
 
-    control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    control.connect(settings["call"])
-    settings["control"] = control.detach()
-    limits.renew_standard_files((0, 1))
+    control: Control
+    if settings["call"]:
+        caller = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        caller.connect(settings["call"])
+        control = PacketControl(caller.detach())
+        limits.renew_standard_files((0, 1))
+    else:
+        control = StreamControl()
     if settings["filter"]:
         steps = base64.b64decode(settings["filter"])
         program = FilterProgram(len(steps) // 8, steps)
         limits.libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         if limits.libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(program), 0, 0):
             raise OSError(ctypes.get_errno(), "the system call filter was not accepted")
+    return control
 
 
 class JobServer:
     """Knows the cell as it was at its start, and the helpers that judge."""
 
-    def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
+    def __init__(self, control: Control, settings: dict[str, Any]) -> None:
         self.control = control
         self.settings = settings
         self.helpers = Helpers()
@@ -120,24 +130,57 @@ class JobServer:
 
         The command may be idle for as long as it likes. What it leaves behind when it forks twice is buried here.
         """
+        if len(fds) == GIVEN_TO_COMMAND:
+            return self.keep_answering(job, fds, folder)
         given, listener, ready, output = fds
         most = self.settings["limits"]["connections"]
         child = self.fork(lambda: become_command([given, output], self.settings), folder)
         relay = self.fork(lambda: become_relay(listener, ready, job["port"], most), folder)
         os.close(ready)
         fds.remove(ready)
-        deadline = time.monotonic() + limits.WALL * job["timeout"]
+        deadline = time.monotonic() + WALL * job["timeout"]
         with limits.open_pidfd(child) as program, limits.open_pidfd(relay) as carrier:
             watched = [program, carrier, self.control.fileno()]
             while not (ended := select.select(watched, [], [], BURIAL_SECONDS)[0]):
                 if time.monotonic() >= deadline:
                     break
-                for pid in {*self.cell.find_strangers()} - {child, relay}:
-                    with contextlib.suppress(ChildProcessError):
-                        os.waitpid(pid, os.WNOHANG)
+                self.bury_but(child, relay)
         if self.control.fileno() in ended:
             raise limits.HungUp
         return self.cell.end_processes(child), "" if ended else "wall"
+
+    def keep_answering(self, job: dict[str, Any], fds: list[int], folder: str) -> tuple[int, str]:
+        """The same where no listener can be handed in: whoever wants to connect starts a relay of its own in here.
+
+        A relay is another user's, whom we cannot end. It ends with this process, which has no other job.
+        """
+        from burnish.sandbox.inside.loopback.relay import LOOK_SECONDS, is_listening
+
+        child = self.fork(lambda: become_command(fds, self.settings), folder)
+        deadline, is_told = time.monotonic() + WALL * job["timeout"], False
+        over = "wall"
+        with limits.open_pidfd(child) as program:
+            while time.monotonic() < deadline:
+                watched = [program, self.control.fileno(), self.control.output]
+                ready = select.select(watched, [], [], BURIAL_SECONDS if is_told else LOOK_SECONDS)[0]
+                if program in ready:
+                    over = ""
+                    break
+                if self.control.fileno() in ready:
+                    raise limits.HungUp
+                self.control.pass_on()
+                if not is_told and is_listening(job["port"]):
+                    is_told = True
+                    self.control.say({"listening": True})
+                self.bury_but(child)
+        os.kill(child, signal.SIGKILL)
+        return os.waitpid(child, 0)[1], over
+
+    def bury_but(self, *living: int) -> None:
+        """Bury whoever ended after its parent did."""
+        for pid in {*self.cell.find_strangers()} - {*living}:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
 
     def grade(self, job: dict[str, Any], fds: list[int], folder: str) -> tuple[int, str]:
         """The code in a process of its own, the tests with a helper that may talk to it and nothing else.
