@@ -411,3 +411,18 @@ def test_where_people_answer_what_is_published_everyone_reads_and_only_who_wrote
     other = flip(blueprint, "accounts")
     assert other.accounts != is_public
     assert flip(other, "accounts").entities == blueprint.entities
+
+
+def test_an_answer_is_its_text_whatever_a_model_adds_and_there_is_one_text_of_each() -> None:
+    told = answer(
+        table("Journal", column("title"), column("content", "long_text"), column("day", "date")),
+        table(
+            "Reply", column("author"), column("content", "long_text"), column("day", "date"), belongs_to=("Journal",)
+        ),
+    )
+    blueprint = read_plan("a journal with replies", told).blueprint
+    assert blueprint
+    assert blueprint.accounts
+    kinds = [[field.type for field in one.fields if not field.target] for one in blueprint.entities]
+    assert kinds == [["text", "long_text", "date"], ["long_text"]]
+    assert all(field.required for field in blueprint.entities[1].fields)

@@ -135,6 +135,7 @@ def test_only_containers_whose_owner_is_gone_are_left_over():
     assert is_left_over(f"burnish-cell-{here}-999999999-5-ab")
     assert is_left_over(f"burnish-cell-{here}-{os.getpid()}-5-ab"), "the number was given out again"
     assert is_left_over(f"burnish-cell-{other}-1-5-ab"), "the machine was started anew"
+    assert not is_left_over("burnish-cell-0badcafe-0-1-5-ab"), "where no start can be read, or on another system"
     assert not owner.is_left_over(f"burnish-cell-{other}-1-5-ab", container.OURS, is_shared=True), "whose that is?"
     assert owner.is_left_over(f"burnish-cell-{here}-999999999-5-ab", container.OURS, is_shared=True)
     boot = here.split("-")[0]

@@ -145,7 +145,7 @@ def test_a_cell_that_died_before_its_job_is_replaced(kind):
 
 
 def test_folders_that_look_left_are_removed_only_if_they_are_this_users_and_no_links(tmp_path, monkeypatch):
-    names = [tmp_path / f"left-0-0-0-0-{number}" for number in range(2)]
+    names = [tmp_path / f"left-0-1-0-0-{number}" for number in range(2)]
     mine, kept = tmp_path / "mine", tmp_path / "mine" / "file"
     mine.mkdir()
     kept.touch()

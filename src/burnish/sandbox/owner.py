@@ -27,7 +27,8 @@ def is_left_over(name: str, prefix: str, is_shared: bool = False) -> bool:
     match name.removeprefix(prefix).split("-"):
         case [boot, namespace, pid, started, _] if name.startswith(prefix) and pid.isdigit():
             is_owner_gone = here == f"{boot}-{namespace}" and read_start_time(int(pid)) != started
-            return is_owner_gone or (not is_shared and not here.startswith(f"{boot}-"))
+            is_same_kind = (namespace == "0") == here.endswith("-0")  # what cannot read its start knows of no other
+            return is_owner_gone or (not is_shared and is_same_kind and not here.startswith(f"{boot}-"))
     return False
 
 

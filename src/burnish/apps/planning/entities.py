@@ -144,7 +144,7 @@ class EntityMaker:
             fields = [*fields, self.make_usual("date", "date", fields, default="today" if draft.parent else "")]
             if draft.parent:
                 return fields if plain else [*fields, notes]
-        if not plain and draft.parent and (word in STATEMENTS or self.writes(draft.parent)):
+        if is_answer(draft, self.draft):
             return [*fields, self.make_usual("text", "long_text", fields)]
         if plain and sum(field.required for field in fields if field.target) > 1:
             return fields  # what it leads to names it
@@ -169,13 +169,18 @@ class EntityMaker:
         is_main = bool(self.draft.entities) and draft.label == self.draft.entities[0].label
         return is_main and (draft.claims or bool(asked and asked.per))
 
-    def writes(self, label: str) -> bool:
-        """Whether rows of an entity are texts, so that what stands under them is a text too."""
-        above = next((one for one in self.draft.entities if one.label == label), None)
-        if not above:
-            return False
-        kinds = {field.type or (know(field.label, self.german) or _NOTHING).type for field in above.fields}
-        return "long_text" in kinds or find_singular(above.label.lower()).split()[-1] in WRITINGS
+
+def is_answer(one: EntityDraft, draft: Draft) -> bool:
+    """Whether rows of an entity are texts about rows of another, of which the sentence says no more than that."""
+    above = next((other for other in draft.entities if one.parent and other.label == one.parent), None)
+    if not one.parent or any(not field.target for field in one.fields):
+        return False
+    if find_singular(one.label.lower(), draft.german).split()[-1] in STATEMENTS:
+        return True
+    kinds = (
+        {field.type or (know(field.label, draft.german) or _NOTHING).type for field in above.fields} if above else ()
+    )
+    return "long_text" in kinds or (above is not None and find_singular(above.label.lower()).split()[-1] in WRITINGS)
 
 
 def require_name(fields: Iterable[Field]) -> list[Field]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from burnish.apps.blueprint import Blueprint
 from burnish.apps.planning.drafts import Draft, EntityDraft, FieldDraft
+from burnish.apps.planning.entities import is_answer
 from burnish.apps.planning.vocabulary import HOLDERS, find_singular, fold, know, make_label
 from burnish.errors import ModelError
 from burnish.events import Message
@@ -80,7 +81,8 @@ def merge(rules: Draft, title: str, tables: tuple[EntityDraft, ...]) -> Draft:
         if match:
             left.remove(match)
             renamed[fold(one.label)] = match.label if one.is_general else one.label
-        merged.append(_merge_entity(one, match))
+        # A model gives answers a title and a day, and forgets that they must say something.
+        merged.append(_merge_entity(one, None if is_answer(one, rules) else match))
     is_open = len(rules.entities) == 1 and not [field for field in rules.entities[0].fields if not _is_assumed(field)]
     words = set(re.findall(r"\w+", said))
     for table in left:
@@ -111,9 +113,11 @@ def _merge_entity(one: EntityDraft, table: EntityDraft | None) -> EntityDraft:
         fields.append(field.model_copy(update={"type": typed.type, "options": typed.options}) if typed else field)
     if not [field for field in one.fields if not _is_assumed(field) and not field.target]:
         has = {fold(field.label) for field in fields} | {fold(field.target) for field in fields}
-        has_date = any(field.type == "date" for field in fields)
+        alone = {field.type for field in fields} & {"date", "long_text"}  # under another name it is the same one
         more = [
-            field for field in table.fields if fold(field.label) not in has and not (has_date and field.type == "date")
+            field
+            for field in table.fields
+            if fold(field.label) not in has and not alone & {field.type, getattr(know(field.label), "type", "")}
         ]
         if one.is_ticked_off:  # done or not is one yes-or-no, whatever else the model calls it
             more = [field for field in more if field.type != "yes_no" and fold(field.label) not in ("status", "state")]
