@@ -426,3 +426,15 @@ def test_an_answer_is_its_text_whatever_a_model_adds_and_there_is_one_text_of_ea
     kinds = [[field.type for field in one.fields if not field.target] for one in blueprint.entities]
     assert kinds == [["text", "long_text", "date"], ["long_text"]]
     assert all(field.required for field in blueprint.entities[1].fields)
+
+
+def test_a_table_that_repeats_a_wish_is_none_and_a_threshold_is_the_least() -> None:
+    told = answer(
+        table("Seed", column("name"), column("quantity", "integer"), column("warning_threshold", "integer")),
+        table("Running low", column("seed_id", "integer"), belongs_to=("Seed",)),
+    )
+    blueprint = read_plan("a list of seeds that shows which are running low", told).blueprint
+    assert blueprint
+    (seed,) = blueprint.entities
+    assert [field.name for field in seed.fields if field.type == "integer"] == ["quantity", "warning_threshold"]
+    assert seed.views[0].name == "low"

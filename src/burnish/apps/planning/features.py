@@ -3,6 +3,7 @@
 Each function takes an entity and gives another one, so that a first plan, a switch and a follow-up use the same.
 """
 
+import re
 from collections.abc import Sequence
 
 from burnish.apps.blueprint import NUMBERS, Action, Change, Computed, Condition, Entity, Field, RowRule, View
@@ -15,7 +16,8 @@ _DUE = ("due", "deadline", "return", "until", "frist", "faellig", "rueckgabe", "
 
 def is_least(field: Field) -> bool:
     """Whether a number says below which another one is low."""
-    return field.type in NUMBERS and field.name.startswith(("minimum", "mindest", "least", "min_", "threshold"))
+    words = field.name.split("_")
+    return field.type in NUMBERS and any(re.match("min$|minimum|mindest|least|threshold", word) for word in words)
 
 
 def find_field(entity: Entity, words: str) -> Field | None:

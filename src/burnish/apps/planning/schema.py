@@ -12,6 +12,7 @@ from burnish.apps.blueprint import Blueprint
 from burnish.apps.planning.drafts import Draft, EntityDraft, FieldDraft
 from burnish.apps.planning.entities import is_answer
 from burnish.apps.planning.vocabulary import HOLDERS, find_singular, fold, know, make_label
+from burnish.apps.planning.wishes import repeats_wish
 from burnish.errors import ModelError
 from burnish.events import Message
 from burnish.json_schema import freeze_schema, read_by_schema
@@ -87,7 +88,7 @@ def merge(rules: Draft, title: str, tables: tuple[EntityDraft, ...]) -> Draft:
     words = set(re.findall(r"\w+", said))
     for table in left:
         parts = set(re.findall(r"\w+", fold(table.label)))
-        if parts & {"user", "users", "account", "accounts", "benutzer", "login", "member"}:
+        if repeats_wish(table.label) or parts & {"user", "users", "account", "accounts", "benutzer", "login", "member"}:
             continue
         if is_open or parts & words:
             merged.append(table)

@@ -40,6 +40,11 @@ def find_contradiction(sentence: str) -> str:
     return next(found, "")
 
 
+def repeats_wish(label: str) -> bool:
+    """Whether a label only says which rows are to be seen: "running low", "overdue"."""
+    return any(_WISHES[name].fullmatch(label) for name in ("scarce", "today", "overdue", "expired"))
+
+
 def find_acted_on(phrase: str) -> str:
     """The things with which people do something: "rides" of "members offer rides"; empty where nobody does."""
     acting = _WISHES["members_act"].search(phrase)
