@@ -36,7 +36,7 @@ START_SECONDS = 60.0
 LOOK_SECONDS = 0.2
 
 
-class Client:
+class EngineClient:
     """The engine's command that keeps a container: it ends when that is gone. A `Process` as a cell needs it."""
 
     def __init__(self, engine: Engine, name: str, process: "subprocess.Popen[bytes]") -> None:
@@ -246,7 +246,7 @@ def open_streamed_cell(
     ours, theirs = socket.socketpair()
     with theirs:
         process = start.start_process(argv, [], dict(os.environ), theirs.fileno())
-    cell = StreamedCell(Client(engine, name, process), ours, lambda: None)
+    cell = StreamedCell(EngineClient(engine, name, process), ours, lambda: None)
     if isinstance(limits, ServeLimits):
         cell.connections = limits.connections
         stranger = f"{bubblewrap.CELL_UID + 1}:{bubblewrap.CELL_UID + 1}"

@@ -115,6 +115,3 @@ class StreamControl:
         """All of it."""
         while data:
             data = data[os.write(self.target, data) :]
-
-
-Control = PacketControl | StreamControl

@@ -17,12 +17,9 @@ import resource
 import select
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from burnish.sandbox.inside.bounds import SERVER_FILES, WALL
-
-if TYPE_CHECKING:
-    from burnish.sandbox.inside.control import Control
 
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
 OWN_PROCESSES = 5
@@ -43,6 +40,25 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 class HungUp(Exception):
     """Burnish is gone or wants no more."""
+
+
+class Control(Protocol):
+    """How process 1 hears from Burnish and answers: the two kinds are in `control.py`."""
+
+    output: int
+    """Where to read what a job says, if that has to be passed on; else -1."""
+
+    def fileno(self) -> int:
+        """Readable when there is a job, or Burnish is gone."""
+
+    def receive(self) -> tuple[dict[str, Any], list[int]] | None:
+        """The next job and its descriptors, None when there will be none."""
+
+    def say(self, message: dict[str, Any]) -> None:
+        """Tell Burnish something."""
+
+    def pass_on(self) -> bool:
+        """Pass on what the job says; False when there is nothing."""
 
 
 def apply_limits(limits: dict[str, Any]) -> None:
@@ -136,7 +152,7 @@ def open_pidfd(child: int) -> Iterator[int]:
 
 
 def wait_for_end(
-    handle: int, control: "Control", timeout: float, find_strangers: Callable[[], list[int]], helper: int = 0
+    handle: int, control: Control, timeout: float, find_strangers: Callable[[], list[int]], helper: int = 0
 ) -> str:
     """Wait until `handle` says that the job is done, or its time is up: "" or "cpu" or "wall".
 
