@@ -280,8 +280,8 @@ def make_core() -> None:
                 # -I, because the current folder may be a stranger's. pip takes longer to install than all the rest of
                 # this step, and where our own Python has one it can install into .venv too.
                 bare = ["--without-pip"] if has_module("pip") else []
-                uv = [find_uv(), "venv", "--quiet", "--no-config", "--no-project", "--python", sys.executable]
-                run([*uv, VENV] if find_uv() else [sys.executable, "-I", "-m", "venv", *bare, VENV])
+                uv = [find_uv(), "venv", "--quiet", "--no-config", "--no-project", "--allow-existing"]
+                run([*uv, "--python", sys.executable, VENV] if find_uv() else [sys.executable, "-I", "-m", "venv", *bare, VENV])
         install_uv()
         install("core")
     except Problem:

@@ -157,10 +157,11 @@ clean_up() {
 main() {
     set -eu
     [ -n "${HOME:-}" ] || fail 'the variable HOME is not set, so there is no place for Burnish. Type: export HOME=/a/folder/of/yours'
-    case $(locale charmap 2>/dev/null || echo "${LC_ALL:-${LC_CTYPE:-${LANG:-}}}") in *UTF-8* | *utf8* | *utf-8*) tick='✓' ;; *) tick='ok' ;; esac
+    case ${LC_ALL:-${LC_CTYPE:-${LANG:-C}}} in C | POSIX | *UTF-8* | *utf8* | *utf-8*) tick='✓' ;; *) tick='ok' ;; esac
     app=${XDG_DATA_HOME:-$HOME/.local/share}/burnish-app
     case $0 in */install.sh | install.sh) here=$(CDPATH='' cd "$(dirname "$0")" && pwd -P) ;; *) here='' ;; esac
-    again="sh install.sh${*:+ $*}"
+    again='the same line once more'
+    [ -z "$here" ] || again="sh install.sh${*:+ $*}"
     from='' verb=install unpacked=''
     count=$#
     while [ "$count" -gt 0 ]; do
