@@ -281,7 +281,11 @@ def make_core() -> None:
                 # this step, and where our own Python has one it can install into .venv too.
                 bare = ["--without-pip"] if has_module("pip") else []
                 uv = [find_uv(), "venv", "--quiet", "--no-config", "--no-project", "--allow-existing"]
-                run([*uv, "--python", sys.executable, VENV] if find_uv() else [sys.executable, "-I", "-m", "venv", *bare, VENV])
+                run(
+                    [*uv, "--python", sys.executable, VENV]
+                    if find_uv()
+                    else [sys.executable, "-I", "-m", "venv", *bare, VENV]
+                )
         install_uv()
         install("core")
     except Problem:

@@ -575,6 +575,7 @@ def take_back(install: Install, things: list[Brought]) -> list[str]:
     kept = []
     for thing in reversed(things):
         path = Path(thing.place)
+        was_there = os.path.lexists(path) or thing.kind == "root"
         if thing.kind == "root":
             question = f"   This takes back what was brought as root:\n     {thing.place}\n   Do it? [y/N] "
             if not leave(question, install.asked.yes):
@@ -588,7 +589,7 @@ def take_back(install: Install, things: list[Brought]) -> list[str]:
                 path.rmdir()
         elif is_removable(install, path):
             path.unlink(missing_ok=True)
-        if not os.path.lexists(path):
+        if was_there and not os.path.lexists(path):
             tell("done", "removed", thing.place)
     install.brought = [thing for thing in install.brought if thing not in things]
     if not install.brought:

