@@ -5,7 +5,7 @@ on Python 3.6, so that an old interpreter can say that it is too old; and a star
 next to nothing, so what only the set-up needs is imported where it is used.
 """
 # Importing pathlib would double the time of a start.
-# ruff: noqa: PTH100, PTH103, PTH105, PTH107, PTH110, PTH111, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH103, PTH105, PTH107, PTH110, PTH111, PTH118, PTH120, PTH123, PTH208
 
 import os
 import sys
@@ -25,7 +25,7 @@ if too_old(*sys.version_info[:2]):
     sys.stderr.write(too_old(*sys.version_info[:2]) + "\n")
     sys.exit(2)
 
-from collections.abc import Callable, Iterator  # noqa: E402  # an old Python does not come this far
+from collections.abc import Callable, Iterator, Sequence  # noqa: E402  # an old Python does not come this far
 from contextlib import contextmanager, suppress  # noqa: E402
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
@@ -288,6 +288,7 @@ def make_core() -> None:
                 )
         install_uv()
         install("core")
+        bring_openmp()
     except Problem:
         if fresh:
             discard()
@@ -348,7 +349,7 @@ def install_uv() -> None:
         run([*pip_install(), "--retries=1", "-r", lock_file("uv")])
 
 
-def install(lock: str) -> None:
+def install(lock: str, more: Sequence[str] = ()) -> None:
     """Bring every package to its locked version. Files are compiled when first imported, not all at once."""
     with progress(f"packages of requirements/{lock}.txt") as show:
         if find_uv():
@@ -356,7 +357,7 @@ def install(lock: str) -> None:
             try:
                 options, variables = uv_index()
                 command = [find_uv(), "pip", "install", "--python", PYTHON, "--no-config", "--no-progress", *options]
-                command += ["--only-binary=:all:", "--require-hashes", "-r", lock_file(lock)]
+                command += ["--only-binary=:all:", "--require-hashes", *more, "-r", lock_file(lock)]
                 run(command, lambda line: show(0.5, line.strip()), variables)
                 return
             except Problem:
@@ -369,7 +370,32 @@ def install(lock: str) -> None:
             seen += line.startswith(("Collecting", "Requirement already satisfied"))
             show(seen / total, "unpacking" if line.startswith("Installing") else f"{seen} of {total}")
 
-        run([*pip_install(), "-r", lock_file(lock)], look)
+        run([*pip_install(), *more, "-r", lock_file(lock)], look)
+
+
+def bring_openmp() -> None:
+    """llama.cpp needs libgomp.so.1. Where the system has none, take the one that a locked wheel brings for itself.
+
+    Nothing else of that wheel is kept. Its copy has a name of its own inside, which is made the usual one again.
+    """
+    import ctypes
+    import shutil
+
+    if sys.platform != "linux":
+        return
+    try:
+        ctypes.CDLL("libgomp.so.1")
+    except OSError:
+        with suppress(Problem):  # where it cannot be had, the model says what to type, and all the rest works
+            wheel = os.path.join(VENV, "openmp")
+            install("openmp", ["--no-deps", "--target", wheel])
+            libraries = os.path.join(wheel, "pykdtree.libs")
+            (name,) = (name for name in os.listdir(libraries) if name.startswith("libgomp-"))
+            with open(os.path.join(libraries, name), "rb") as file:
+                library = file.read().replace(name.encode() + b"\0", b"libgomp.so.1".ljust(len(name) + 1, b"\0"))
+            with open(os.path.join(SITE, "libgomp.so.1"), "wb") as file:
+                file.write(library)
+            shutil.rmtree(wheel)
 
 
 def pip_install() -> list[str]:

@@ -40,7 +40,7 @@ def test_the_core_and_the_tools_agree_on_every_version() -> None:
     assert pins("uv").items() <= pins("core").items()
 
 
-@pytest.mark.parametrize("lock", ["core", "dev", "uv"])
+@pytest.mark.parametrize("lock", ["core", "dev", "openmp", "uv"])
 def test_every_pin_has_a_hash_and_no_address(lock: str) -> None:
     text = (ROOT / "requirements" / f"{lock}.txt").read_text()
     assert "://" not in text

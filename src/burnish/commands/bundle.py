@@ -91,7 +91,7 @@ def read_pythons() -> tuple[str, ...]:
 def download_wheels(folder: Path, pythons: tuple[str, ...]) -> None:
     """Every locked wheel, for each of the Pythons; what fits all of them is fetched once."""
     folder.mkdir()
-    lock = (ROOT / "requirements" / "core.txt").read_text("utf-8")
+    lock = "".join((ROOT / "requirements" / f"{name}.txt").read_text("utf-8") for name in ("core", "openmp"))
     for python in pythons:
         wanted = folder.parent / "wanted.txt"
         wanted.write_text("".join(_choose_pins(lock, python, folder)), "utf-8")
@@ -101,7 +101,8 @@ def download_wheels(folder: Path, pythons: tuple[str, ...]) -> None:
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["pip gives no reason"]
             raise SetupProblem(
-                f"The wheels for Python {python} could not be fetched ({errors[-1]}). Check the connection, or pip's settings; type: {sys.executable} -m pip config list"
+                f"The wheels for Python {python} could not be fetched ({errors[-1]}). Check the connection, or pip's"
+                f" settings; type: {sys.executable} -m pip config list"
             )
 
 

@@ -5,8 +5,11 @@ spin while they wait for each other, so two of them side by side are many times 
 """
 
 import atexit
+import ctypes
 import os
 import re
+import sys
+import sysconfig
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from burnish import config
-from burnish.errors import ModelError, blame
+from burnish.errors import ModelError, SetupProblem, blame
 from burnish.models.adapters import Adapter, split_adapter
 from burnish.models.catalog import CATALOG, LARGER
 from burnish.models.http import read_prompt_too_long
@@ -91,11 +94,30 @@ class CpuLock:
 
 
 @cache
-def list_gpus() -> tuple[str, ...]:
-    """The GPUs that llama.cpp's build here can compute on. None with the usual wheel: it is built for processors."""
+def load_llama() -> Any:
+    """The module xllamacpp. It needs libgomp.so.1, of which the set-up puts a copy with our packages on a bare system.
+
+    Raises SetupProblem where there is none.
+    """
+    for library in ("libgomp.so.1", Path(sysconfig.get_path("purelib"), "libgomp.so.1")):
+        with suppress(OSError):
+            ctypes.CDLL(str(library))
+            break
+    else:
+        if sys.platform == "linux":
+            raise SetupProblem(
+                "The embedded model needs libgomp.so.1, which this system does not have. On Debian or Ubuntu, type",
+                "sudo apt-get install libgomp1",
+            )
     import xllamacpp
 
-    found = xllamacpp.get_device_info()
+    return xllamacpp
+
+
+@cache
+def list_gpus() -> tuple[str, ...]:
+    """The GPUs that llama.cpp's build here can compute on. None with the usual wheel: it is built for processors."""
+    found = load_llama().get_device_info()
     return tuple(f"{device['name']} ({device['description']})" for device in found if "GPU" in device["type"].name)
 
 
@@ -131,7 +153,7 @@ class LlamaServer:
 
     def _load(self) -> None:
         try:
-            import xllamacpp
+            xllamacpp = load_llama()
 
             threads = min(len(os.sched_getaffinity(0)), 8)
             params: Any = xllamacpp.CommonParams()
