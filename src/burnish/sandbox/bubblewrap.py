@@ -70,9 +70,9 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 def list_visible_folders() -> dict[str, str]:
     """Which folder of the machine is seen as which folder of the cell, besides the system's own; all read-only."""
     folders = {str(INSIDE): CELL_INSIDE, str(find_packages()): CELL_INSTALLED}
-    prefix = os.path.realpath(sys.base_prefix)  # a Python that uv brought is reached through a link
-    if not Path(prefix).is_relative_to("/usr"):
-        folders[prefix] = prefix
+    for prefix in (sys.base_prefix, os.path.realpath(sys.base_prefix)):  # uv's Pythons are reached through a link
+        if not Path(prefix).is_relative_to("/usr"):
+            folders[prefix] = prefix
     return folders
 
 
