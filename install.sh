@@ -135,9 +135,10 @@ bring_python() {
     said='there already'
     if [ -z "$python" ]; then
         said='brought; the system has none that is new enough'
-        "$uv" python install --no-config --quiet --no-bin --install-dir "$app/python" 3.13 2>"$unpacked/said" || {
-            reason=$(tail -n 1 "$unpacked/said")
-            fail "there is no Python 3.11 or newer here, and uv cannot bring one (${reason:-it says nothing}). Check the connection and the variables HTTPS_PROXY and https_proxy, then type: $again"
+        UV_CACHE_DIR="$unpacked/cache" "$uv" python install --no-config --no-progress --no-bin \
+            --install-dir "$app/python" 3.13 2>"$unpacked/said" || {
+            case $(cat "$unpacked/said") in *'No space'*) fail "there is too little room in $app for a Python. Free some space, then type: $again" ;; esac
+            fail "there is no Python 3.11 or newer here, and uv cannot bring one ($(sed -n 's/^error: //p' "$unpacked/said" | head -n 1)). Check the connection and the variables HTTPS_PROXY and https_proxy, then type: $again"
         }
         find_python
         [ -n "$python" ] || fail "the Python that uv brought does not start on this machine. On Debian or Ubuntu, type: sudo apt-get install python3 python3-venv"
@@ -191,6 +192,8 @@ main() {
     fi
     mkdir -p "$app" 2>/dev/null || fail "nothing can be written in $app. Name a folder of yours; type: export XDG_DATA_HOME=/a/folder/of/yours"
     trap clean_up EXIT
+    free=$(df -Pk "$app" | tail -n 1 | while read -r _ _ _ free _; do echo "$free"; done)
+    [ "${free:-0}" -gt 300000 ] || [ -e "$app/manifest.json" ] || fail "0.3 GB are needed in $app to begin with, and $((free / 1000)) MB are free. Free some space, then type: $again"
     trap 'exit 130' INT TERM HUP
     unpacked=$(mktemp -d "$app/unpacked.XXXXXX") || fail "there is no room in $app. Free some space, then type: $again"
     find_source

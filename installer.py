@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -191,7 +191,8 @@ def bring_all(install: Install) -> int:
             said = str(error if isinstance(error, Problem) else explain(error, install))
             if name in NEEDED:
                 if is_new:
-                    take_back(install, [thing for thing in install.brought if thing not in before])
+                    with redirect_stdout(None):
+                        take_back(install, [thing for thing in install.brought if thing not in before])
                 raise Problem(said) from error
             tell("failed", name, said)
             failed = True
@@ -208,7 +209,9 @@ def bring_all(install: Install) -> int:
 
 
 def tell(outcome: str, name: str, text: str) -> None:
-    """The line of a step."""
+    """The line of a step; nothing while a failed install takes its own steps back."""
+    if sys.stdout is None:
+        return
     signs = {"done": "✓", "skipped": "–", "failed": "✗"}
     words = {"done": "ok", "skipped": "--", "failed": "NO"}
     sign = (signs if "utf" in (sys.stdout.encoding or "").lower() else words)[outcome]
@@ -499,7 +502,8 @@ def bring_model(install: Install) -> str:
     pull = [setup.PYTHON, "-I", "-m", "burnish", "models", "pull", name]
     if subprocess.run(pull, stdout=subprocess.DEVNULL).returncode:
         raise Problem(f"the weights are not all here; what was fetched is kept. To go on, type: {install.asked.again}")
-    return f"{name}, {weights.bytes / 1e6:,.0f} MB, SHA-256 as pinned"
+    chosen = "" if name == MODELS["qwen"] else f"; to have it answer, type: burnish config set model {name}"
+    return f"{name}, {weights.bytes / 1e6:,.0f} MB, SHA-256 as pinned{chosen}"
 
 
 def make_entry(install: Install) -> str:

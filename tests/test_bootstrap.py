@@ -250,7 +250,7 @@ def test_what_the_user_made_in_the_clone_is_none_of_burnish_s_own_tests(boot: Mo
 def test_ruff_mypy_and_pytest_look_only_at_what_is_burnish_s_own(tmp_path: Path) -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
     assert settings["pytest"]["ini_options"]["testpaths"] == ["tests"]
-    assert settings["mypy"]["files"] == ["src", "bootstrap.py"]
+    assert settings["mypy"]["files"] == ["src", "bootstrap.py", "installer.py"]
     (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
     for name in ("src/own.py", "roman/solution.py", "roman/tests/test_it.py", "roman/src/deep.py", "solution.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
