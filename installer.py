@@ -91,7 +91,7 @@ class Install:
         thing = Brought(kind, str(place))
         if thing not in self.brought:
             self.brought.append(thing)
-        self.write_manifest()
+            self.write_manifest()
 
     def write_manifest(self) -> None:
         """All of it or nothing, so that a kill leaves the one before."""
@@ -267,7 +267,8 @@ def copy_source(install: Install) -> str:
     for leftover in install.app.glob("unpacked.*"):
         if leftover != Path(install.asked.unpacked or "/"):
             shutil.rmtree(leftover)
-    install.write_manifest()
+    if not (install.app / "manifest.json").exists():
+        install.write_manifest()
     if old.exists():  # a kill between the two moves
         if not target.exists():
             old.replace(target)
