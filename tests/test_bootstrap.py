@@ -102,6 +102,13 @@ def test_a_full_disk_on_the_way_is_named(boot: ModuleType) -> None:
     assert_words(boot.failed(["pip"], ["OSError: [Errno 28] No space left on device"]))
 
 
+@pytest.mark.parametrize(
+    "said", ["error: Hash mismatch for `one==1.0`", "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES"]
+)
+def test_a_package_that_arrived_broken_is_named(boot: ModuleType, said: str) -> None:
+    paragraph(boot.failed(["uv"], [said]), "./burnish doctor")
+
+
 def test_an_error_that_nobody_foresaw_is_not_hidden(boot: ModuleType) -> None:
     with pytest.raises(OSError, match="odd"):
         boot.explained(OSError(errno.EIO, "odd"))
@@ -159,6 +166,45 @@ def test_uv_installs_from_pips_index_and_where_it_cannot_pip_does(
         assert pip.variables
         assert pip.variables["UV_DEFAULT_INDEX"] == "http://192.0.2.1/simple"
         assert "UV_TARGET" not in pip.variables
+
+
+def test_a_uv_that_the_installer_brought_stands_in_for_venv_and_pip(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "uv").touch()
+    monkeypatch.setattr(boot, "has_module", lambda name: False)
+    with pytest.raises(boot.Problem):
+        boot.check_machine(10**12)
+    monkeypatch.setenv("BURNISH_UV", str(tmp_path / "uv"))
+    boot.check_machine(10**12)
+    pip = Pip(boot, monkeypatch)
+    boot.make_core()
+    assert [command[0] for command in pip.commands] == [str(tmp_path / "uv")] * 2
+    assert [command[-1].rpartition("/")[2] for command in pip.commands] == [".venv", "core.txt"]
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_where_the_system_has_no_libgomp_that_of_a_wheel_takes_its_name(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch, missing: bool
+) -> None:
+    def load(name: str) -> None:
+        if missing:
+            raise OSError(name)
+
+    def install(lock: str, more: list[str]) -> None:
+        libraries = Path(more[-1], "pykdtree.libs")
+        libraries.mkdir(parents=True)
+        (libraries / "libgomp-0f1e.so.1.0.0").write_bytes(b"ELF\0libgomp-0f1e.so.1.0.0\0libc.so.6\0")
+
+    monkeypatch.setattr("ctypes.CDLL", load)
+    monkeypatch.setattr(boot, "install", install)
+    Path(boot.SITE).mkdir(parents=True)
+    boot.bring_openmp()
+    library = Path(boot.SITE, "libgomp.so.1")
+    assert library.exists() is missing
+    if missing:
+        assert library.read_bytes() == b"ELF\0libgomp.so.1" + b"\0" * 10 + b"libc.so.6\0"
+        assert not Path(boot.VENV, "openmp").exists()
 
 
 def test_a_set_up_that_was_broken_off_is_made_anew(boot: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

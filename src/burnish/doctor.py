@@ -147,7 +147,8 @@ def _check_engine() -> DoctorFinding:
         layers, gpus = settings.gpu_layers, list_gpus()
     except SetupProblem as problem:
         needed = not settings.model or settings.model == config.AUTO or "local:" in settings.model
-        return _from_problem("embedded engine", problem).model_copy(update={"needed": needed})
+        finding = _from_problem("embedded engine", problem)
+        return finding.model_copy(update={"says": finding.says.removesuffix(". Type"), "needed": needed})
     says = f"context of {context:,} tokens; gpu_layers {layers}: "
     if layers == 0:
         says += "the processor computes"

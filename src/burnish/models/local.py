@@ -106,7 +106,7 @@ def load_llama() -> Any:
     else:
         if sys.platform == "linux":
             raise SetupProblem(
-                "The embedded model needs libgomp.so.1, which this system does not have. On Debian or Ubuntu, type",
+                "The embedded model needs libgomp.so.1, which this system lacks; it is in the package libgomp1. Type",
                 "sudo apt-get install libgomp1",
             )
     import xllamacpp
