@@ -2,17 +2,25 @@
 
 import json
 import os
+import re
+import select
 import shutil
 import signal
+import socket
+import socketserver
 import subprocess
 import sys
 import tarfile
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from tree_sitter import Language, Parser
 
+from burnish.commands import bundle
 from burnish.packages.uv import find_uv
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -357,3 +365,71 @@ def wait_for(seen: object) -> None:
 def manifest(machine: Machine) -> list[dict[str, str]]:
     file = machine.app / "manifest.json"
     return json.loads(file.read_text())["brought"] if file.exists() else []
+
+
+def one_real_package(machine: Machine) -> None:
+    """The locked iniconfig, which the index has to give."""
+    lock = (ROOT / "requirements" / "core.txt").read_text()
+    machine.write("requirements/core.txt", next(pin for pin in re.split(r"\n(?=[a-z])", lock) if "iniconfig" in pin))
+    machine.write("src/burnish/cli/main.py", f"import iniconfig\n{SAYS}")
+
+
+@pytest.mark.slow
+def test_a_bundle_installs_without_any_network(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_real_package(machine)
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"):
+        shutil.copy(ROOT / name, machine.source)
+    monkeypatch.setattr(bundle, "ROOT", machine.source)
+    monkeypatch.setattr(bundle, "fetch_python", lambda stage: "")
+    made = bundle.make_bundle(tmp_path / "bundle.tar", "", lambda what: None)
+    assert made.bytes == (tmp_path / "bundle.tar").stat().st_size
+    nowhere = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1"}
+    assert machine.install("--no-open", "--without", "model", **nowhere)[0] == 2
+    subprocess.run(["tar", "-xf", tmp_path / "bundle.tar", "-C", tmp_path], check=True)
+    machine.source = tmp_path / "burnish"
+    code, out, err = machine.install("--no-open", "--without", "model", **nowhere)
+    assert code == 0, out + err
+    shutil.rmtree(machine.source)
+    assert machine.burnish("hello") == "burnish says hello\n"
+
+
+class Tunnel(socketserver.StreamRequestHandler):
+    """A proxy as companies have it, which keeps a list of where people go."""
+
+    seen: ClassVar[list[str]] = []
+
+    def handle(self) -> None:
+        verb, target, _ = self.rfile.readline().decode().split()
+        while self.rfile.readline().strip():
+            pass
+        self.seen.append(f"{verb} {target}")
+        host, _, port = target.partition(":")
+        with suppress(OSError), socket.create_connection((host, int(port))) as there:
+            self.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n")
+            while True:
+                for end in select.select([self.connection, there], [], [])[0]:
+                    if not (data := end.recv(65536)):
+                        return
+                    (there if end is self.connection else self.connection).sendall(data)
+
+
+@pytest.mark.slow
+def test_packages_come_through_the_proxy_that_the_variables_name(machine: Machine) -> None:
+    one_real_package(machine)
+    certificates = {name: os.environ[name] for name in ("SSL_CERT_FILE", "PIP_CERT") if name in os.environ}
+    asked = ("--no-open", "--without", "model")
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Tunnel) as proxy:
+        proxy.daemon_threads = True
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{proxy.server_address[1]}"
+        code, out, err = machine.install(*asked, https_proxy=address, HTTPS_PROXY=address, **certificates)
+        proxy.shutdown()
+    assert code == 0, out + err
+    assert Tunnel.seen
+    assert all(line.startswith("CONNECT ") for line in Tunnel.seen)
+    machine.install("uninstall")
+    code, _, err = machine.install(*asked, https_proxy=address, HTTPS_PROXY=address, **certificates)  # nobody listens
+    assert (code, machine.files()) == (2, set())
+    assert "network" in refusal(err)

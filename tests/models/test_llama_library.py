@@ -13,7 +13,7 @@ from burnish.models import local
 
 @pytest.fixture(autouse=True)
 def fresh() -> None:
-    local.load_llama.cache_clear()
+    local.load_openmp.cache_clear()
     local.list_gpus.cache_clear()
 
 
@@ -25,8 +25,9 @@ def test_where_neither_is_there_the_line_to_type_is_said(monkeypatch: pytest.Mon
         raise OSError(name)
 
     monkeypatch.setattr(ctypes, "CDLL", load)
+    settings = local.LlamaSettings(Path("/nowhere.gguf"))
     with pytest.raises(SetupProblem) as problem:
-        local.load_llama()
+        local.server_for(settings)
     assert problem.value.type_this.endswith("libgomp1")
     assert asked == ["libgomp.so.1", str(Path(sysconfig.get_path("purelib"), "libgomp.so.1"))]
     engine = next(finding for finding in examine() if finding.thing == "embedded engine")
@@ -34,9 +35,13 @@ def test_where_neither_is_there_the_line_to_type_is_said(monkeypatch: pytest.Mon
 
 
 def test_the_one_with_our_packages_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+
     def load(name: str) -> None:
         if not Path(name).is_absolute():
             raise OSError(name)
+        loaded.append(Path(name).name)
 
     monkeypatch.setattr(ctypes, "CDLL", load)
-    assert local.load_llama().__name__ == "xllamacpp"
+    local.load_openmp()
+    assert loaded == ["libgomp.so.1"]

@@ -94,8 +94,8 @@ class CpuLock:
 
 
 @cache
-def load_llama() -> Any:
-    """The module xllamacpp. It needs libgomp.so.1, of which the set-up puts a copy with our packages on a bare system.
+def load_openmp() -> None:
+    """Load libgomp.so.1, which xllamacpp needs. On a bare system, the set-up has put a copy with our packages.
 
     Raises SetupProblem where there is none.
     """
@@ -109,15 +109,15 @@ def load_llama() -> Any:
                 "The embedded model needs libgomp.so.1, which this system lacks; it is in the package libgomp1. Type",
                 "sudo apt-get install libgomp1",
             )
-    import xllamacpp
-
-    return xllamacpp
 
 
 @cache
 def list_gpus() -> tuple[str, ...]:
     """The GPUs that llama.cpp's build here can compute on. None with the usual wheel: it is built for processors."""
-    found = load_llama().get_device_info()
+    load_openmp()
+    import xllamacpp
+
+    found = xllamacpp.get_device_info()
     return tuple(f"{device['name']} ({device['description']})" for device in found if "GPU" in device["type"].name)
 
 
@@ -153,7 +153,7 @@ class LlamaServer:
 
     def _load(self) -> None:
         try:
-            xllamacpp = load_llama()
+            import xllamacpp
 
             threads = min(len(os.sched_getaffinity(0)), 8)
             params: Any = xllamacpp.CommonParams()
@@ -220,6 +220,7 @@ class LlamaServer:
 
 def server_for(settings: LlamaSettings) -> LlamaServer:
     """The process's one server with these settings, started if need be."""
+    load_openmp()
     with _servers_lock:
         server = _servers.get(settings)
         if server is None or server.problem:
