@@ -5,7 +5,6 @@ spin while they wait for each other, so two of them side by side are many times 
 """
 
 import atexit
-import ctypes
 import os
 import re
 import sys
@@ -99,6 +98,8 @@ def load_openmp() -> None:
 
     Raises SetupProblem where there is none.
     """
+    import ctypes
+
     for library in ("libgomp.so.1", Path(sysconfig.get_path("purelib"), "libgomp.so.1")):
         with suppress(OSError):
             ctypes.CDLL(str(library))
