@@ -70,8 +70,7 @@ def prepare(args: list[str]) -> int:
         if not core_is_ready():
             set_up_core(args)
         for step in needed(args):
-            # bubblewrap is Linux's; elsewhere a container engine stands in, and Burnish itself says where none is.
-            if not is_done(step) and (sys.platform == "linux" or step not in ("bwrap", "cell")):
+            if not is_done(step):
                 set_up(step)
     except Problem as problem:
         say(f"\n{problem}\n")
