@@ -48,7 +48,7 @@ ROOT_LINES = {
     ),
     ("linux", "ollama"): (
         "Ollama's own installer puts it into /usr/local and starts a service",
-        "set -e; curl -fsSL https://ollama.com/install.sh -o /tmp/ollama-install.sh; sh /tmp/ollama-install.sh",
+        "set -e; file=$(mktemp); curl -fsSL https://ollama.com/install.sh -o $file; sh $file; rm $file",
         "systemctl disable --now ollama; rm -rf /etc/systemd/system/ollama.service /usr/local/bin/ollama"
         " /usr/local/lib/ollama /usr/share/ollama; userdel ollama; groupdel ollama; :",
     ),
