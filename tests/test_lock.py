@@ -15,7 +15,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 def pins(lock: str) -> dict[str, str]:
     lines = (ROOT / "requirements" / f"{lock}.txt").read_text().splitlines()
     found = [Requirement(line.removesuffix("\\")) for line in lines if line[:1].isalnum()]
-    return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in found}
+    here = [pin for pin in found if pin.marker is None or pin.marker.evaluate()]  # a lock is for other systems, too
+    return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in here}
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,8 @@ def pins(lock: str) -> dict[str, str]:
 def test_every_dependency_is_pinned_within_its_range(lock: str, wanted: list[str]) -> None:
     pinned = pins(lock)
     for requirement in map(Requirement, wanted):
+        if requirement.marker and not requirement.marker.evaluate():
+            continue
         version = pinned.get(canonicalize_name(requirement.name))
         assert version, f"{requirement.name} is not in {lock}.txt; run requirements/refresh"
         assert requirement.specifier.contains(version), (
@@ -40,7 +43,7 @@ def test_the_core_and_the_tools_agree_on_every_version() -> None:
     assert pins("uv").items() <= pins("core").items()
 
 
-@pytest.mark.parametrize("lock", ["core", "dev", "sandbox", "uv"])
+@pytest.mark.parametrize("lock", ["core", "dev", "openmp", "uv"])
 def test_every_pin_has_a_hash_and_no_address(lock: str) -> None:
     text = (ROOT / "requirements" / f"{lock}.txt").read_text()
     assert "://" not in text

@@ -148,7 +148,12 @@ def _check_engine() -> DoctorFinding:
     except SetupProblem:  # told of with the models
         settings = config.Config()
     context = settings.context.get("local", CONTEXT_TOKENS_PER_SLOT)
-    layers, gpus = settings.gpu_layers, list_gpus()
+    try:
+        layers, gpus = settings.gpu_layers, list_gpus()
+    except SetupProblem as problem:
+        needed = not settings.model or settings.model == config.AUTO or "local:" in settings.model
+        finding = _from_problem("embedded engine", problem)
+        return finding.model_copy(update={"says": finding.says.removesuffix(". Type"), "needed": needed})
     says = f"context of {context:,} tokens; gpu_layers {layers}: "
     if layers == 0:
         says += "the processor computes"
@@ -163,7 +168,7 @@ def _check_weights(weights: Weights, needed: bool) -> DoctorFinding:
     thing = weights.name + (" (default)" if needed else "")
     if is_checked(weights):
         return DoctorFinding(thing=thing, fine=True, says=str(weights_path(weights)), needed=needed)
-    says, type_this = f"not on disk ({weights.bytes / 1e6:,.0f} MB)", f"./burnish models pull {weights.name}"
+    says, type_this = f"not on disk ({weights.bytes / 1e6:,.0f} MB)", f"burnish models pull {weights.name}"
     return DoctorFinding(thing=thing, fine=False, says=says, type_this=type_this, needed=needed)
 
 

@@ -104,7 +104,7 @@ def test_missing_weights_matter_only_for_the_default_model() -> None:
     for name in CATALOG:
         finding = found(name)
         assert not finding.fine
-        assert finding.type_this == f"./burnish models pull {name}"
+        assert finding.type_this == f"burnish models pull {name}"
         assert finding.needed == (name == DEFAULT_MODEL)
 
 
@@ -174,12 +174,12 @@ def test_other_weights_a_file_of_ones_own_and_a_choice_are_understood(tmp_path: 
     small = "local:qwen2.5-coder-0.5b"
     finding, default = named(f'model = "{small}"\n', tmp_path)
     assert (finding.needed, default) == (True, False)
-    assert found(f"{small} (default)").type_this == f"./burnish models pull {small}"
+    assert found(f"{small} (default)").type_this == f"burnish models pull {small}"
     missing, _ = named('model = "local:/nowhere/x.gguf"\n', tmp_path)
     assert not missing.fine
     assert named('model = "scripted:demo"\n', tmp_path)[0].fine
     (tmp_path / "config.toml").write_text('model = "huggingface:qwen2.5-coder-0.5b"\n')
-    assert found(f"{small} (default)").type_this == f"./burnish models pull {small}"
+    assert found(f"{small} (default)").type_this == f"burnish models pull {small}"
     (tmp_path / "config.toml").write_text('model = "auto"\n')
     assert found(DEFAULT_MODEL).needed
 

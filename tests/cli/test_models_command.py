@@ -47,7 +47,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_list_says_what_is_on_disk_and_what_to_type(tmp_path: Path) -> None:
     listed = CliRunner().invoke(models_app, [])
     assert listed.exit_code == 0
-    assert f"./burnish models pull {DEFAULT_MODEL}" in listed.stdout
+    assert f"burnish models pull {DEFAULT_MODEL}" in listed.stdout
     CliRunner().invoke(models_app, ["pull", TINY.name])
     assert str(tmp_path / "models" / "tiny.gguf") in CliRunner().invoke(models_app, []).stdout
 
@@ -153,4 +153,4 @@ def test_pulling_what_is_here_fetches_nothing(tmp_path: Path, monkeypatch: pytes
 def test_pulling_an_unknown_model_is_a_problem_with_the_nearest_name() -> None:
     refused = CliRunner().invoke(models_app, ["pull", "local:tinny"])
     assert isinstance(refused.exception, SetupProblem)
-    assert str(refused.exception).endswith("./burnish models pull local:tiny")
+    assert str(refused.exception).endswith("burnish models pull local:tiny")

@@ -186,7 +186,7 @@ def test_offline_and_with_nothing_there_it_is_said_what_to_do(
     told = call("write", DOUBLE, "--fast")
     assert told.code == 2
     assert "no route to host" in told.err
-    assert f"./burnish models pull {DEFAULT_MODEL}" in told.err
+    assert f"burnish models pull {DEFAULT_MODEL}" in told.err
     assert not list(store.runs.glob("*"))
 
 

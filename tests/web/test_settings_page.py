@@ -99,7 +99,7 @@ def test_the_doctor_offers_a_button_where_we_can_help_and_a_line_to_copy_elsewhe
     found = [
         DoctorFinding(thing="python", fine=True, says="3.11"),
         DoctorFinding(
-            thing="local:x (default)", fine=False, says="<img src=x>", type_this="./burnish models pull local:x"
+            thing="local:x (default)", fine=False, says="<img src=x>", type_this="burnish models pull local:x"
         ),
         DoctorFinding(thing="embedded engine", fine=False, says="no", type_this="burnish config set gpu_layers auto"),
         DoctorFinding(thing="sandbox", fine=False, says="no", type_this="sudo apt-get install 'bubblewrap'"),

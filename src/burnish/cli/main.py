@@ -13,7 +13,7 @@ from burnish.cli.check import check, strengthen, verify
 from burnish.cli.eval import compare, evaluate
 from burnish.cli.page import page
 from burnish.cli.runs import explain, export, import_file, rate, rm, runs, show
-from burnish.cli.setup import config_app, doctor, models_app, own_tests
+from burnish.cli.setup import bundle, config_app, doctor, models_app, own_tests
 from burnish.cli.train import adapters_app, train_app
 from burnish.cli.ui import ui
 from burnish.cli.write import answer, apply, fix, resume, write
@@ -39,6 +39,7 @@ app.command("import")(import_file)
 app.command("eval")(evaluate)
 app.command()(compare)
 app.command()(doctor)
+app.command()(bundle)
 app.command("test", context_settings={"ignore_unknown_options": True})(own_tests)
 
 

@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,6 +51,30 @@ def own_tests(
         "These are the tests of Burnish itself, and only a clone of it has them: ./burnish test. "
         "To have code of yours checked, type: burnish check FILE.py"
     )
+
+
+def bundle(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The archive to write, as burnish.tar.")],
+    model: Annotated[str, typer.Option(help="The embedded model whose weights are put in.")] = DEFAULT_MODEL,
+    no_model: Annotated[bool, typer.Option("--no-model", help="Put in no weights.")] = False,
+) -> None:
+    """Make an archive that installs Burnish on a machine like this one without any network."""
+    import time
+
+    from burnish.commands.bundle import make_bundle
+
+    start = time.monotonic()
+    with show_fetching() as progress:
+        made = make_bundle(
+            out, "" if no_model else model, lambda what: print(f"burnish: {what}", file=sys.stderr), progress
+        )
+    needs = (
+        f"Python {made.python} is in it"
+        if made.python
+        else f"it needs a Python {made.pythons[0]} to {made.pythons[-1]}"
+    )
+    print(f"{made.path}: {made.bytes / 1e6:,.0f} MB in {time.monotonic() - start:.0f} s; {needs}")
+    print(f"There, type: tar -xf {made.path.name} && sh burnish/install.sh")
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:

@@ -128,7 +128,7 @@ def format_table(rows: Sequence[ModelRow], servers: Sequence[ServerModels]) -> I
     for row in rows:
         if "path" in row:
             yield from _format_row(row)
-            where = row["path"] if row["on_disk"] else f"not on disk; type: ./burnish models pull {row['name']}"
+            where = row["path"] if row["on_disk"] else f"not on disk; type: burnish models pull {row['name']}"
             about = f"{row['licence']}; {_format_memory(row)}"
             yield from (f"    {'default, ' if row['default'] else ''}{about}", f"    {where}")
     larger = [row for row in rows if "file" in row]

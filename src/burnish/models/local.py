@@ -6,6 +6,8 @@ spin while they wait for each other, so two of them side by side are many times 
 
 import atexit
 import re
+import sys
+import sysconfig
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from burnish import config
-from burnish.errors import ModelError, blame
+from burnish.errors import ModelError, SetupProblem, blame
 from burnish.models.adapters import Adapter, split_adapter
 from burnish.models.catalog import CATALOG, LARGER
 from burnish.models.http import read_prompt_too_long
@@ -112,8 +114,29 @@ def _lock_file(path: Path) -> IO[bytes] | None:
 
 
 @cache
+def load_openmp() -> None:
+    """Load libgomp.so.1, which xllamacpp needs. On a bare system, the set-up has put a copy with our packages.
+
+    Raises SetupProblem where there is none.
+    """
+    import ctypes
+
+    for library in ("libgomp.so.1", Path(sysconfig.get_path("purelib"), "libgomp.so.1")):
+        with suppress(OSError):
+            ctypes.CDLL(str(library))
+            break
+    else:
+        if sys.platform == "linux":
+            raise SetupProblem(
+                "The embedded model needs libgomp.so.1, which this system lacks; it is in the package libgomp1. Type",
+                "sudo apt-get install libgomp1",
+            )
+
+
+@cache
 def list_gpus() -> tuple[str, ...]:
     """The GPUs that llama.cpp's build here can compute on. None with the usual wheel: it is built for processors."""
+    load_openmp()
     import xllamacpp
 
     found = xllamacpp.get_device_info()
@@ -219,6 +242,7 @@ class LlamaServer:
 
 def server_for(settings: LlamaSettings) -> LlamaServer:
     """The process's one server with these settings, started if need be."""
+    load_openmp()
     with _servers_lock:
         server = _servers.get(settings)
         if server is None or server.problem:

@@ -79,7 +79,7 @@ def find_weights(name: str) -> Weights:
     if name not in CATALOG:
         near = find_nearest_names(name)
         raise SetupProblem(
-            f"There is no model {name!r}. Did you mean {' or '.join(near)}? Type: ./burnish models pull {near[0]}"
+            f"There is no model {name!r}. Did you mean {' or '.join(near)}? Type: burnish models pull {near[0]}"
         )
     return CATALOG[name]
 
@@ -230,7 +230,7 @@ def _fetch(weights: Weights, path: Path, progress: Progress) -> None:
         left = left or [source]  # the last source has a second chance: the bytes may have been damaged on the way
     raise SetupProblem(
         f"The weights of {weights.name} could not be fetched. Tried {'; '.join(tried)}. With a GGUF file of your own,"
-        f" use --model local:/path/to.gguf; or try again when there is a network: ./burnish models pull {weights.name}"
+        f" use --model local:/path/to.gguf; or try again when there is a network: burnish models pull {weights.name}"
     )
 
 

