@@ -42,7 +42,7 @@ class HungUp(Exception):
     """Burnish is gone or wants no more."""
 
 
-class Control(Protocol):
+class JobControl(Protocol):
     """How process 1 hears from Burnish and answers: the two kinds are in `control.py`."""
 
     output: int
@@ -152,7 +152,7 @@ def open_pidfd(child: int) -> Iterator[int]:
 
 
 def wait_for_end(
-    handle: int, control: Control, timeout: float, find_strangers: Callable[[], list[int]], helper: int = 0
+    handle: int, control: JobControl, timeout: float, find_strangers: Callable[[], list[int]], helper: int = 0
 ) -> str:
     """Wait until `handle` says that the job is done, or its time is up: "" or "cpu" or "wall".
 

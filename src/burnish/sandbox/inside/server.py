@@ -72,7 +72,7 @@ def serve(settings: dict[str, Any]) -> None:
     os._exit(0)
 
 
-def enter_container(settings: dict[str, Any]) -> limits.Control:
+def enter_container(settings: dict[str, Any]) -> limits.JobControl:
     """The first steps in a container: call Burnish, or take the engine's pipes; then our own system call filter.
 
     A bubblewrap cell is born with all of this. The filter comes on top of the engine's own; whichever refuses, wins.
@@ -80,7 +80,7 @@ def enter_container(settings: dict[str, Any]) -> limits.Control:
     """
     import base64  # no other cell needs it
 
-    control: limits.Control
+    control: limits.JobControl
     if settings["call"]:
         caller = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         caller.connect(settings["call"])
@@ -100,7 +100,7 @@ def enter_container(settings: dict[str, Any]) -> limits.Control:
 class JobServer:
     """Knows the cell as it was at its start, and the helpers that judge."""
 
-    def __init__(self, control: limits.Control, settings: dict[str, Any]) -> None:
+    def __init__(self, control: limits.JobControl, settings: dict[str, Any]) -> None:
         self.control = control
         self.settings = settings
         self.helpers = Helpers()
