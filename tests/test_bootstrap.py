@@ -376,7 +376,7 @@ def test_weights_are_fetched_beside_the_packages_where_a_command_will_need_them(
 
     def make_core() -> None:
         deadline = time.monotonic() + 10
-        while fetched and not told.exists() and time.monotonic() < deadline:
+        while fetched and not (told.exists() and told.read_text()) and time.monotonic() < deadline:
             time.sleep(0.02)
         raise boot.Problem("no packages")
 

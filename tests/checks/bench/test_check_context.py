@@ -45,7 +45,7 @@ def test_a_copy_of_a_project_is_closed_to_other_users_and_that_of_a_killed_burni
     project, place = made(tmp_path / "shop", {"secret.txt": "words"}), tmp_path / "temporary"
     place.mkdir()
     monkeypatch.setattr(owner.tempfile, "tempdir", str(place))
-    left = place / "burnish-project-0-0-0-0-0"  # of another start of the machine
+    left = place / "burnish-project-0-1-0-0-0"  # of another start of the machine
     left.mkdir()
     top = copy_folder(project.root)
     assert top.stat().st_mode & 0o777 == 0o700
