@@ -156,7 +156,7 @@ def test_processes_are_used_where_they_bring_something(name: str, at_once: int, 
 def test_a_long_place_for_temporary_files_and_what_a_killed_evaluation_left_are_no_hindrance(
     tmp_path: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = tmp_path / f"{workers.FOLDER}0-0-0-0-0"  # of another start of the machine
+    left = tmp_path / f"{workers.FOLDER}0-1-0-0-0"  # of another start of the machine
     long = tmp_path / ("long" * 40)
     for folder in (left, long):
         folder.mkdir()
