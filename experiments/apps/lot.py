@@ -11,12 +11,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from plans import SENTENCES
+
 from burnish.apps.planning.plan import plan_by_rules
 from burnish.commands.build import build
 from burnish.events import CheckFinished
 from burnish.paths import describe_origin
 
-SENTENCES = Path(__file__).parent / "sentences.txt"
 SEED, DRAWN = 24, 10
 
 

@@ -177,10 +177,10 @@ def is_answer(one: EntityDraft, draft: Draft) -> bool:
         return False
     if find_singular(one.label.lower(), draft.german).split()[-1] in STATEMENTS:
         return True
-    kinds = (
-        {field.type or (know(field.label, draft.german) or _NOTHING).type for field in above.fields} if above else ()
-    )
-    return "long_text" in kinds or (above is not None and find_singular(above.label.lower()).split()[-1] in WRITINGS)
+    if not above:
+        return False
+    kinds = {field.type or (know(field.label, draft.german) or _NOTHING).type for field in above.fields}
+    return "long_text" in kinds or find_singular(above.label.lower()).split()[-1] in WRITINGS
 
 
 def require_name(fields: Iterable[Field]) -> list[Field]:

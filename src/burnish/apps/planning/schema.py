@@ -118,7 +118,7 @@ def _merge_entity(one: EntityDraft, table: EntityDraft | None) -> EntityDraft:
         more = [
             field
             for field in table.fields
-            if fold(field.label) not in has and not alone & {field.type, getattr(know(field.label), "type", "")}
+            if fold(field.label) not in has and not alone & {field.type, (know(field.label) or field).type}
         ]
         if one.is_ticked_off:  # done or not is one yes-or-no, whatever else the model calls it
             more = [field for field in more if field.type != "yes_no" and fold(field.label) not in ("status", "state")]
